@@ -7,6 +7,7 @@ import { renderBenchmarksPage, type PrintedBench } from './lib/page.ts';
 const benchFiles = [
   { file: 'transition.ts', title: 'Cost of one turn' },
   { file: 'governor.ts', title: 'Cost of the governor' },
+  { file: 'audit.ts', title: 'Speed of an audit' },
   { file: 'paging.ts', title: 'Cost of working memory' },
   { file: 'loop.ts', title: 'Agent loop of a thousand steps' },
   { file: 'durable.ts', title: 'Cost of durable steps' },

@@ -6,6 +6,7 @@ import {
   type CallObservation,
 } from '@pawl/governor';
 import { pawlRules } from '@pawl/governor/rules';
+import { createUpperAim, formatAim } from './lib/aim.ts';
 import { readBenchMachine } from './lib/environment.ts';
 import { interleaveTasks, type TimedTask } from './lib/interleave.ts';
 import { formatMicroTable } from './lib/micro-table.ts';
@@ -19,6 +20,8 @@ Times the governor per tool call, early and late in a run, and measures the size
   --quick   short run, for testing only
   --json    print the results as JSON
   --help    show this help`;
+
+const callMicrosecondsMax = 25;
 
 /** Tool output of this benchmark, about as long as a page of a file. */
 const benchToolOutput = 'A line of text with a number 12 and a path src/core/step.ts in it.\n'.repeat(30);
@@ -80,21 +83,30 @@ if (options !== null) {
     environment: readBenchMachine(),
     nanoseconds: timings.map(({ name, samples }) => ({ name, ...summarizeSamples(samples) })),
     lateByEarly: growth,
+    aims: [
+      createUpperAim(
+        'microseconds to observe and judge a call with two kilobytes of output',
+        callMicrosecondsMax,
+        summarizeSamples(last?.samples ?? []).median / 1_000,
+      ),
+    ],
     bytesKept: { early: JSON.stringify(early).length, late: JSON.stringify(late).length },
   };
   console.log(options.json ? JSON.stringify(measured, null, 2) : formatGovernorReport(measured));
 }
 
 type GovernorBenchResult = {
+  readonly aims: readonly ReturnType<typeof createUpperAim>[];
   readonly nanoseconds: Parameters<typeof formatMicroTable>[1];
   readonly lateByEarly: { readonly median: number };
   readonly bytesKept: { readonly early: number; readonly late: number };
 };
 
-function formatGovernorReport({ nanoseconds, lateByEarly, bytesKept }: GovernorBenchResult): string {
+function formatGovernorReport({ nanoseconds, lateByEarly, bytesKept, aims }: GovernorBenchResult): string {
   return [
     formatMicroTable('one tool call', nanoseconds),
     `A late call by an early one: ${lateByEarly.median.toFixed(2)}`,
     `Size of the governor state as JSON: ${bytesKept.early} bytes early, ${bytesKept.late} late`,
+    aims.map(formatAim).join('\n'),
   ].join('\n\n');
 }

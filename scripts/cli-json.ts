@@ -30,7 +30,7 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
   ],
   [
     'pawl audit',
-    'one object: `runs`, each with its `finding` and `verdicts`; `totals`; and `problems`, the unreadable input.',
+    'one object: `runs`, each with its `finding` and `verdicts`; `totals`; `problems`, the unreadable input; `groups`, the waste by rule, tool, source and day; and `folders`, those of coding agents that were read.',
   ],
   ['pawl stats', 'one object; see [observability.md](observability.md).'],
   ['pawl learn', 'one object; see [learning.md](learning.md).'],

@@ -173,7 +173,7 @@ const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'audit',
-    usage: '[options] <file...>',
+    usage: '[options] [file...]',
     description: 'Find where recorded runs of any agent got stuck, and what it cost',
     load: async () => (await import('./commands/audit/command.ts')).defineAuditCommand,
   },

@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runGoal, type RunOptions } from '../src/run/start-run.ts';
 import { main } from '../src/main.ts';
 import { captureIo } from './capture-io.ts';
+import { runUnprivileged } from './run-unprivileged.ts';
 
-const bin = join(import.meta.dirname, '../bin/pawl.js');
 let folder: string;
 
 beforeEach(async () => {
@@ -29,21 +27,6 @@ async function runPawlMain(...args: string[]): Promise<{ code: number; out: stri
 
 function createRunOptions(signal: AbortSignal): RunOptions {
   return { dir: folder, profile: 'pawl', signal };
-}
-
-/** Runs pawl as a user whom file permissions apply to, even if the tests run as root. */
-async function runUnprivileged(
-  ...args: string[]
-): Promise<{ code: number | null; out: string; err: string }> {
-  // Another user may not be able to read this project, but root without its capabilities can.
-  const [file = '', ...first] =
-    process.getuid?.() === 0
-      ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all', process.execPath]
-      : [process.execPath];
-  const child = spawn(file, [...first, bin, ...args], { cwd: '/' });
-  const closed = new Promise<number | null>((resolve) => void child.on('close', resolve));
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await closed, out, err };
 }
 
 /** Matches a single line from pawl, without a stack trace. */
@@ -231,7 +214,7 @@ describe('pawl run, interrupted', () => {
 describe('pawl as a process', () => {
   it('reports an unreadable folder with one line and exit code 2', { tags: ['unix'] }, async () => {
     await chmod(folder, 0o000);
-    const { code, err } = await runUnprivileged('run', '--dir', folder, 'x');
+    const { code, err } = await runUnprivileged(['run', '--dir', folder, 'x']);
     await chmod(folder, 0o755);
     expect(code).toBe(2);
     expectOneLine(err);
@@ -242,7 +225,7 @@ describe('pawl as a process', () => {
     await chmod(folder, 0o755);
     await mkdir(join(folder, 'private'), { mode: 0o000 });
     await writeFile(join(folder, 'secret.md'), 'garden', { mode: 0o000 });
-    const { code, out, err } = await runUnprivileged('run', '--dir', folder, 'When is the garden party?');
+    const { code, out, err } = await runUnprivileged(['run', '--dir', folder, 'When is the garden party?']);
     expect(code).toBe(0);
     expect(out).toContain('ninth of June');
     expect(err).toContain('skipped private: it cannot be read');

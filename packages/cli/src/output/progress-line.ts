@@ -19,6 +19,7 @@ export function createProgressLine(stream: Writable): { show(text: string): void
     },
     clear() {
       if (shown) stream.write('\r\x1b[K');
+      shown = false;
     },
   };
 }

@@ -9,8 +9,11 @@ const maxReportedProblems = 20;
 /** Maximum columns per problem; the list of formats tried on a file is the longest message. */
 const maxProblemColumns = 2_000;
 
-/** Prints problems to standard error, one line each. */
-export function createProblemReporter(stderr: Writable): {
+/** Prints problems to standard error, one line each, up to a maximum number. */
+export function createProblemReporter(
+  stderr: Writable,
+  problemsMax: number = maxReportedProblems,
+): {
   report(problem: TraceReadProblem): void;
   end(): void;
 } {
@@ -18,10 +21,10 @@ export function createProblemReporter(stderr: Writable): {
   return {
     report(problem) {
       count += 1;
-      if (count <= maxReportedProblems) stderr.write(`pawl: ${formatProblemLine(problem)}\n`);
+      if (count <= problemsMax) stderr.write(`pawl: ${formatProblemLine(problem)}\n`);
     },
     end() {
-      const rest = count - maxReportedProblems;
+      const rest = count - problemsMax;
       if (rest > 0) stderr.write(`pawl: ${rest} more ${rest === 1 ? 'problem' : 'problems'} not shown\n`);
     },
   };

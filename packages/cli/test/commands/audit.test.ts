@@ -61,15 +61,26 @@ const threeRuns = toJsonLines(
 );
 
 describe('pawl audit', () => {
-  it('prints a table of the runs, the evidence for each stuck run, and the totals', async () => {
+  it('prints the totals, the groups, a table of the runs, and the evidence for each stuck run', async () => {
     const { code, stdout, stderr } = await runAudit(threeRuns);
     expect(code).toBe(3);
     expect(stderr).toBe('');
     expect(stdout).toMatchInlineSnapshot(`
-      "run                                     steps  verdict  rule                 since  cost after
-      a                                           5  ok
-      b                                           5  advise   again                    1  3 steps, 3,000 tokens
+      "3 runs: 1 stuck, 1 warned, 1 fine; 15 steps, 15k tokens
+      wasted after the verdicts that end a run: 2 steps, 2,000 tokens (13 % of the tokens)
+
+      By rule
+        rule           stuck runs  wasted tokens
+        repeated-call           1          2,000
+
+      By tool
+        tool  stuck runs  wasted tokens
+        look           1          2,000
+
+      run                                     steps  verdict  rule                 since  cost after
       c                                           5  stop     repeated-call            1  2 steps, 2,000 tokens
+      b                                           5  advise   again                    1  3 steps, 3,000 tokens
+      a                                           5  ok
 
       c
         repeated-call: stop after step 3, stuck since step 1
@@ -80,9 +91,6 @@ describe('pawl audit', () => {
              2  look  {"city":"Ghent"}                                     rain
              3  look  {"city":"Ghent"}                                     rain
         from step 1 on: 5 steps, 5,000 tokens; after the verdict: 2 steps, 2,000 tokens
-
-      3 runs: 1 stuck, 1 warned, 1 fine; 15 steps, 15k tokens
-      after the verdicts that end a run: 2 steps, 2,000 tokens
       "
     `);
   });
@@ -152,7 +160,7 @@ describe('pawl audit', () => {
     expect(captured.out()).toContain('and 32 more calls like these');
   });
 
-  it('with --quiet prints the table and the totals only', async () => {
+  it('with --quiet prints the totals and the table only', async () => {
     const { stdout, stderr } = await runAudit(`${threeRuns}\nbroken`, { quiet: true });
     expect(stdout.split('\n')).toHaveLength(9);
     expect(stdout).toContain('1 problem while reading');
@@ -163,6 +171,150 @@ describe('pawl audit', () => {
     const captured = captureIo();
     const io = { ...captured.io, stdin: Readable.from([threeRuns]) };
     expect(await auditFiles(['-'], { format: 'verdicts' }, io, judgeByTask)).toBe(3);
+  });
+});
+
+/** A stuck run that wastes this many tokens: the two steps after the verdict. */
+function createStuckRun(id: string, wastedTokens: number, more: Partial<RunStep> = {}): RecordedRun {
+  return createRecordedRun(id, 'stuck', { tokens: wastedTokens / 2, ...more });
+}
+
+/** Returns the ids in the table of the report, in order. */
+function listReportedRuns(stdout: string): readonly string[] {
+  const lines = stdout.split('\n');
+  const head = lines.findIndex((line) => line.startsWith('run '));
+  const end = lines.findIndex((line, index) => index > head && !/^\S+ .* (?:stop|advise|ok)\b/.test(line));
+  return lines.slice(head + 1, end).map((line) => line.split(' ')[0] ?? '');
+}
+
+describe('the ranking of pawl audit', () => {
+  const mixed = toJsonLines(
+    createRecordedRun('fine', 'fine'),
+    createStuckRun('small', 10),
+    createRecordedRun('warned', 'warned'),
+    createStuckRun('large', 1_000),
+    createStuckRun('middle', 100),
+  );
+
+  it('lists stuck runs first, by the tokens they wasted, then warned and fine runs', async () => {
+    const { stdout } = await runAudit(mixed);
+    expect(listReportedRuns(stdout)).toEqual(['large', 'middle', 'small', 'warned', 'fine']);
+    expect(stdout).not.toContain('--top all');
+  });
+
+  it('ranks by money if prices are given', async () => {
+    const runs = toJsonLines(
+      createStuckRun('output', 100),
+      createStuckRun('input', 10, { inputTokens: 1_000 }),
+    );
+    expect(listReportedRuns((await runAudit(runs)).stdout)).toEqual(['output', 'input']);
+    const { stdout } = await runAudit(runs, { priceIn: '3', priceOut: '15' });
+    expect(listReportedRuns(stdout)).toEqual(['input', 'output']);
+    expect(stdout).toMatch(/rule +stuck runs +wasted tokens +wasted cost\n +repeated-call +2 +110 +0\.0077/);
+  });
+
+  it('keeps the order of reading among equals', async () => {
+    const runs = Array.from({ length: 30 }, (_, index) => createStuckRun(`run-${index}`, 10));
+    const { stdout } = await runAudit(toJsonLines(...runs), { top: '3' });
+    expect(listReportedRuns(stdout)).toEqual(['run-0', 'run-1', 'run-2']);
+  });
+
+  it('lists ten runs by default and says how to list the others', async () => {
+    const runs = Array.from({ length: 25 }, (_, index) => createStuckRun(`run-${index}`, 10 + 2 * index));
+    const { stdout } = await runAudit(toJsonLines(...runs, createRecordedRun('fine', 'fine')));
+    expect(listReportedRuns(stdout)).toEqual(Array.from({ length: 10 }, (_, index) => `run-${24 - index}`));
+    expect(stdout).toContain('16 more runs (15 stuck): --top all lists them');
+    expect(stdout.match(/stuck since step/g)).toHaveLength(10);
+  });
+
+  it('lists as many runs as --top says, or all', async () => {
+    const two = await runAudit(mixed, { top: '2' });
+    expect(listReportedRuns(two.stdout)).toEqual(['large', 'middle']);
+    expect(two.stdout).toContain('3 more runs (1 stuck): --top all lists them');
+    const all = await runAudit(mixed, { top: 'all' });
+    expect(listReportedRuns(all.stdout)).toHaveLength(5);
+    expect(all.stdout).not.toContain('more run');
+  });
+
+  it('with --only stuck lists only stuck runs', async () => {
+    const { code, stdout } = await runAudit(mixed, { only: 'stuck', top: '2' });
+    expect(code).toBe(3);
+    expect(listReportedRuns(stdout)).toEqual(['large', 'middle']);
+    expect(stdout).toContain('5 runs: 3 stuck, 1 warned, 1 fine');
+    expect(stdout).toContain('1 more run (1 stuck): --top all lists them');
+  });
+
+  it('with --only stuck filters the runs of the other formats, and not the totals', async () => {
+    const json = JSON.parse((await runAudit(mixed, { only: 'stuck', format: 'json' })).stdout);
+    expect(json.runs.map(({ id }: { id: string }) => id)).toEqual(['small', 'large', 'middle']);
+    expect(json.totals.runs).toBe(5);
+    const { stdout } = await runAudit(mixed, { only: 'stuck', format: 'verdicts' });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+  });
+
+  it('with --only stuck says that there are none', async () => {
+    const healthy = toJsonLines(createRecordedRun('a', 'fine'), createRecordedRun('b', 'warned'));
+    const { code, stdout } = await runAudit(healthy, { only: 'stuck' });
+    expect(code).toBe(0);
+    expect(stdout).toBe('2 runs: 0 stuck, 1 warned, 1 fine; 10 steps, 10k tokens\n\nNo stuck runs.\n');
+    const json = JSON.parse((await runAudit(healthy, { only: 'stuck', format: 'json' })).stdout);
+    expect(json).toMatchObject({ runs: [], totals: { runs: 2 } });
+  });
+});
+
+function createWaste(tokens: number, steps: number): object {
+  return { tokens, steps, inputTokens: null, money: null };
+}
+
+describe('the groups of pawl audit', () => {
+  it('add up the stuck runs by rule, tool, source and day', async () => {
+    const at = Date.UTC(2026, 2, 1, 23);
+    const runs = toJsonLines(
+      { ...createStuckRun('a', 10, { at }), source: 'codex' },
+      { ...createStuckRun('b', 100, { tool: 'bash', at }), source: 'codex' },
+      { ...createStuckRun('c', 30, { at: at + 7_200_000 }), source: 'claude-code' },
+      { ...createRecordedRun('d', 'fine', { at }), source: 'claude-code' },
+    );
+    const { groups } = JSON.parse((await runAudit(runs, { format: 'json' })).stdout);
+    expect(groups).toEqual({
+      rules: [{ name: 'repeated-call', stuck: 3, wasted: createWaste(140, 6) }],
+      tools: [
+        { name: 'bash', stuck: 1, wasted: createWaste(100, 2) },
+        { name: 'look', stuck: 2, wasted: createWaste(40, 4) },
+      ],
+      sources: [
+        { name: 'codex', runs: 2, stuck: 2, wasted: createWaste(110, 4) },
+        { name: 'claude-code', runs: 2, stuck: 1, wasted: createWaste(30, 2) },
+      ],
+      days: [
+        { day: '2026-03-01', runs: 3, stuck: 2, tokens: 5_275, wastedTokens: 110 },
+        { day: '2026-03-02', runs: 1, stuck: 1, tokens: 75, wastedTokens: 30 },
+      ],
+    });
+  });
+
+  it('ignore times at which no agent ran', async () => {
+    const runs = toJsonLines(...[1, -5, 8e15, 1e300].map((at) => createStuckRun(`at-${at}`, 10, { at })));
+    const { groups } = JSON.parse((await runAudit(runs, { format: 'json' })).stdout);
+    expect(groups.days).toEqual([]);
+  });
+
+  it('stay bounded if every run has its own tool', async () => {
+    const runs = Array.from({ length: 1_200 }, (_, index) =>
+      createStuckRun(`run-${index}`, 10, { tool: `tool-${index}` }),
+    );
+    const { groups } = JSON.parse((await runAudit(toJsonLines(...runs), { format: 'json' })).stdout);
+    expect(groups.tools).toHaveLength(1_001);
+    expect(groups.tools[0]).toMatchObject({ name: '(other)', stuck: 200 });
+  });
+
+  it('name replies without a call', async () => {
+    const text = {
+      ...createStuckRun('a', 10),
+      steps: [0, 1, 2, 3, 4].map((i) => ({ i, role: 'assistant', text: 'So.' })),
+    };
+    const { stdout } = await runAudit(toJsonLines(text));
+    expect(stdout).toMatch(/\(no tool\) +1 /);
   });
 });
 
@@ -220,7 +372,7 @@ describe('pawl audit --format json', () => {
     });
     const report = JSON.parse(stdout);
     expect([code, stderr]).toEqual([3, '']);
-    expect(Object.keys(report)).toEqual(['runs', 'totals', 'problems']);
+    expect(Object.keys(report)).toEqual(['runs', 'totals', 'problems', 'groups', 'folders']);
     expect(report.runs.map(({ id, stuck }: { id: string; stuck: boolean }) => [id, stuck])).toEqual([
       ['a', false],
       ['b', false],
@@ -274,12 +426,12 @@ describe('unreadable input of pawl audit', () => {
     expect(stderr).toContain('pawl: 30 more problems not shown\n');
   });
 
-  it.each([
-    [[], 'Specify a file or a folder to audit, or - for standard input.'],
-    [['/no/such/file'], 'No such file or folder: "/no/such/file". Check the path.'],
-  ])('is a usage error if the files are %j', async (files, message) => {
-    await expect(runAudit('', {}, files)).rejects.toThrow(new UsageError(message));
-  });
+  it.each([[['/no/such/file'], 'No such file or folder: "/no/such/file". Check the path.']])(
+    'is a usage error if the files are %j',
+    async (files, message) => {
+      await expect(runAudit('', {}, files)).rejects.toThrow(new UsageError(message));
+    },
+  );
 
   it.each(['', '{"a":1}', 'hello', '[]'])('is a usage error if it contains no run: %j', async (input) => {
     await expect(runAudit(input)).rejects.toThrow(
@@ -299,6 +451,11 @@ describe('unreadable input of pawl audit', () => {
     [{ format: 'jsn' }, 'Unknown format "jsn". Did you mean json? Available: report, json, verdicts.'],
     [{ priceIn: 'cheap' }, '--price-in must be a number of at least 0, such as 2.5, got "cheap".'],
     [{ priceOut: '-1' }, '--price-out must be a number of at least 0, such as 2.5, got "-1".'],
+    [{ only: 'stick' }, 'Unknown selection "stick". Did you mean stuck? Available: stuck.'],
+    [{ top: '0' }, '--top must be a whole number of at least 1, or all, got "0".'],
+    [{ top: 'abc' }, '--top must be a whole number of at least 1, or all, got "abc".'],
+    [{ top: '1.5' }, '--top must be a whole number of at least 1, or all, got "1.5".'],
+    [{ top: '3', format: 'json' }, '--top applies to the report and to --html, not to the format json.'],
     [{ priceOut: ' ' }, '--price-out must be a number of at least 0, such as 2.5, got " ".'],
   ])('is a usage error with the options %j', async (options, message) => {
     await expect(runAudit(threeRuns, options)).rejects.toThrow(new UsageError(message));

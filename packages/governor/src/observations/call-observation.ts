@@ -1,6 +1,7 @@
 import type { Json } from '../json/json.ts';
 import {
   classifyError,
+  fingerprintJson,
   fingerprintMeaning,
   fingerprintQuery,
   fingerprintText,
@@ -11,7 +12,7 @@ import {
 import type { CallContext } from './command.ts';
 import {
   classifyFailure,
-  readToolResult,
+  judgeToolResult,
   type ToolResultReading,
   type ToolResultStatus,
 } from './tool-result.ts';
@@ -74,8 +75,9 @@ const longOutputMin = 200;
 
 /** Reduces the facts about a finished call to an observation. */
 export function observeCall(facts: CallFacts): CallObservation {
-  const { seq, at = null, tool, args, ok, outputHash } = facts;
-  const result = readToolResult({ ...facts, isError: ok === undefined ? ok : !ok });
+  const { seq, at = null, tool, args, ok, exitCode, context, output, outputHash } = facts;
+  const isError = ok === undefined ? ok : !ok;
+  const result = judgeToolResult({ tool, args, output, exitCode, context, isError });
   const status = facts.isMarkFinal === true ? getMarkedStatus(result, ok) : result.status;
   const hasFailed = status === 'failed';
   return {
@@ -96,7 +98,7 @@ export function observeCall(facts: CallFacts): CallObservation {
 
 /** The optional fields; absent ones keep stored sessions small. */
 function listOutputSigns(
-  { text, hasFindings }: ToolResultReading,
+  { text, hasFindings }: Pick<ToolResultReading, 'text' | 'hasFindings'>,
   hasFailed: boolean,
 ): Pick<CallObservation, 'hasFindings' | 'isLongOutput'> {
   return {
@@ -106,7 +108,7 @@ function listOutputSigns(
 }
 
 /** A caller that judges results itself decides whether a call failed, but not whether it waits or found nothing. */
-function getMarkedStatus({ status }: ToolResultReading, ok = true): ToolResultStatus {
+function getMarkedStatus({ status }: Pick<ToolResultReading, 'status'>, ok = true): ToolResultStatus {
   if (!ok) return 'failed';
   return status === 'failed' ? 'succeeded' : status;
 }
@@ -118,7 +120,7 @@ export function formatToolOutput(output: Json): string {
 
 /** Computes the identity of a call: the tool and its canonicalized arguments. */
 export function computeCallKey(tool: string, args: Json, argsHash?: string): string {
-  return fingerprintText(`${tool} ${argsHash ?? canonicalizeJson(args)}`);
+  return argsHash === undefined ? fingerprintJson(tool, args) : fingerprintText(`${tool} ${argsHash}`);
 }
 
 /** A file after a call: its path and a fingerprint of its whole content. */

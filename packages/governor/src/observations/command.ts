@@ -217,7 +217,7 @@ const prefixWords = createWordSet(
 function splitCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [];
   for (const part of splitAtOperators(removeHereDocuments(script))) {
-    const words = part.trim().split(/\s+/, commandWordsMax).map(unquoteWord);
+    const words = readWords(part);
     let start = 0;
     while (start < words.length && isPrefixWord(words, start)) start += 1;
     const word = words[start] ?? '';
@@ -232,6 +232,25 @@ function splitCommands(script: string): readonly (readonly string[])[] {
 const systemFolder = /^\/(?:usr\/(?:local\/)?)?s?bin\//;
 
 const commandWordsMax = 12;
+
+/** Returns the first words of a simple command, without their quotes. */
+function readWords(part: string): readonly string[] {
+  const trimmed = part.trim();
+  const words: string[] = [];
+  for (let from = 0; from < trimmed.length && words.length < commandWordsMax;) {
+    let end = from;
+    while (end < trimmed.length && !isSpaceCode(trimmed.charCodeAt(end))) end += 1;
+    words.push(unquoteWord(trimmed.slice(from, end)));
+    while (end < trimmed.length && isSpaceCode(trimmed.charCodeAt(end))) end += 1;
+    from = end;
+  }
+  return words;
+}
+
+function isSpaceCode(code: number): boolean {
+  if (code < 128) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return /\s/.test(String.fromCharCode(code));
+}
 
 function unquoteWord(word: string): string {
   const first = word.charAt(0);
@@ -253,6 +272,8 @@ function splitAtOperators(script: string): readonly string[] {
   let start = 0;
   let depth = 0;
   for (let index = 0; index < script.length; index += 1) {
+    const code = script.charCodeAt(index);
+    if (code >= 128 || syntaxCodes[code] !== 1) continue;
     const char = script.charAt(index);
     if (char === '\\') index += 1;
     else if (isQuote(char)) index = findQuoteEnd(script, index);
@@ -266,6 +287,11 @@ function splitAtOperators(script: string): readonly string[] {
   parts.push(script.slice(start));
   return parts;
 }
+
+/** Which ASCII characters have a meaning to \`splitAtOperators`. */
+const syntaxCodes = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number('\\"\'`();&|\n'.includes(String.fromCharCode(code))),
+);
 
 function isQuote(char: string): boolean {
   return char === '"' || char === "'" || char === '`';
@@ -310,9 +336,10 @@ const blockingPattern =
   /^(?:sleep\s+[\d.$]|until\s|watch\s|(?:\.\/)?wait-for|wait-on\s|kubectl\s(?:.{0,100}\s)?(?:wait|rollout status)\b|docker wait\b|gh run watch\b|timeout\s+\S+\s+sleep\b|while\s.{0,400}\bsleep\s|for\s.{0,400}\bsleep\s|Start-Sleep\b)|\scurl?\s.{0,200}--retry[ =]/is;
 
 function isWaitingCommand(script: string, commands: readonly (readonly string[])[]): boolean {
-  const head = script
-    .slice(0, 500)
-    .replace(/^\s*(?:cd\s+[^;&|\n]{1,200}(?:&&|;)\s*)?(?:echo\s[^;&|\n]{0,200}(?:&&|;)\s*)?/, '');
+  const start = script.slice(0, 500);
+  const head = !/^[\sce]/.test(start)
+    ? start
+    : start.replace(/^\s*(?:cd\s+[^;&|\n]{1,200}(?:&&|;)\s*)?(?:echo\s[^;&|\n]{0,200}(?:&&|;)\s*)?/, '');
   if (blockingPattern.test(head)) return true;
   return commands.some((words) => words[0] === 'curl' && words.some((word) => word.startsWith('--retry')));
 }

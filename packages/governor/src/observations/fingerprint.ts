@@ -33,6 +33,19 @@ export class TextFingerprint {
     this.#two = two;
   }
 
+  /** Adds part of a text that is given as UTF-16 code units. */
+  addCodes(codes: Uint16Array, start: number, end: number): void {
+    let one = this.#one;
+    let two = this.#two;
+    for (let index = start; index < end; index += 1) {
+      const code = codes[index] ?? 0;
+      one = Math.imul(one ^ code, 0x01000193);
+      two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
+    }
+    this.#one = one;
+    this.#two = two;
+  }
+
   /** Adds part of a text, with each run of whitespace treated as one space. */
   addText(text: string, start: number, end: number): void {
     let one = this.#one;
@@ -54,8 +67,23 @@ export class TextFingerprint {
   }
 
   toString(): string {
-    return (this.#one >>> 0).toString(36) + (this.#two >>> 0).toString(36);
+    return formatBase36(this.#one >>> 0) + formatBase36(this.#two >>> 0);
   }
+}
+
+const base36Pairs = Array.from({ length: 36 * 36 }, (_, number) => number.toString(36).padStart(2, '0'));
+
+/** Formats an unsigned integer of 32 bits; the general `toString` takes several times as long. */
+function formatBase36(number: number): string {
+  const upper = Math.floor(number / (36 * 36 * 36 * 36));
+  if (upper === 0) return number.toString(36);
+  const lower = number - upper * (36 * 36 * 36 * 36);
+  const middle = Math.floor(lower / (36 * 36));
+  const pairs = `${base36Pairs[middle] ?? ''}${base36Pairs[lower - middle * (36 * 36)] ?? ''}`;
+  const top = Math.floor(upper / (36 * 36));
+  const head = base36Pairs[upper - top * (36 * 36)] ?? '';
+  if (top > 0) return `${top}${head}${pairs}`;
+  return `${upper < 36 ? head.slice(1) : head}${pairs}`;
 }
 
 const spaceCode = 0x20;
@@ -63,12 +91,46 @@ const spaceCode = 0x20;
 /** Values nested deeper than this are not distinguished, because no tool takes arguments nested so deeply. */
 const canonicalDepthMax = 40;
 
+/** Computes the fingerprint of a word and a value: equal to that of their text, with canonical JSON. */
+export function fingerprintJson(word: string, value: Json): string {
+  const fingerprint = new TextFingerprint();
+  fingerprint.addExactly(`${word} `);
+  addCanonicalJson(fingerprint, value, 0);
+  return fingerprint.toString();
+}
+
+/** Adds a value as `canonicalizeJson` writes it, without building the text. Hosts may pass undefined inside a value. */
+function addCanonicalJson(fingerprint: TextFingerprint, value: Json | undefined, depth: number): void {
+  if (value === undefined || value === null || typeof value !== 'object')
+    fingerprint.addExactly(JSON.stringify(value) ?? 'undefined');
+  else if (depth === canonicalDepthMax) fingerprint.addExactly('…');
+  else if (isJsonArray(value)) {
+    fingerprint.addExactly('[');
+    for (const [index, item] of value.entries()) {
+      if (index > 0) fingerprint.addExactly(',');
+      if (item !== undefined) addCanonicalJson(fingerprint, item, depth + 1);
+    }
+    fingerprint.addExactly(']');
+  } else {
+    fingerprint.addExactly('{');
+    for (const [index, name] of Object.keys(value).toSorted(compareNames).entries()) {
+      fingerprint.addExactly(`${index > 0 ? ',' : ''}${JSON.stringify(name)}:`);
+      addCanonicalJson(fingerprint, value[name], depth + 1);
+    }
+    fingerprint.addExactly('}');
+  }
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
 /** Serializes JSON with sorted object keys, so that equal values give equal texts. */
 export function canonicalizeJson(value: Json, depth = 0): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (depth === canonicalDepthMax) return '…';
   if (isJsonArray(value)) return `[${value.map((item) => canonicalizeJson(item, depth + 1)).join(',')}]`;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const entries = Object.entries(value).toSorted(([a], [b]) => compareNames(a, b));
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalizeJson(item, depth + 1)}`).join(',')}}`;
 }
 
@@ -120,38 +182,95 @@ function fingerprintSteadyText(text: string, volatile: RegExp): string {
   const fingerprint = new TextFingerprint();
   fingerprint.add(text.length > bounded.length ? text.length : 0);
   let from = 0;
-  for (let at = findVolatileCandidate(bounded, 0); at !== -1; at = findVolatileCandidate(bounded, from)) {
-    const start = findTokenStart(bounded, at, from);
-    const end = findTokenEnd(bounded, at);
-    fingerprint.addText(bounded, from, start);
+  volatileHint.lastIndex = 0;
+  // The match itself is not needed, and `exec` would allocate it.
+  for (let searched = 0; volatileHint.test(bounded); volatileHint.lastIndex = searched) {
+    const start = findTokenStart(bounded, volatileHint.lastIndex - 1, searched);
+    const end = findTokenEnd(bounded, volatileHint.lastIndex);
     const after = findVolatileEnd(bounded, start, { end, volatile });
-    if (after === null) fingerprint.addText(bounded, start, end);
-    else fingerprint.add(volatilePlaceholder);
-    from = after ?? end;
+    searched = after ?? end;
+    if (after === null) continue;
+    fingerprint.addText(bounded, from, start);
+    fingerprint.add(volatilePlaceholder);
+    from = after;
   }
   fingerprint.addText(bounded, from, bounded.length);
   return fingerprint.toString();
 }
 
+/** Volatile text contains a digit or is a temporary name. */
+const volatileHint = /\d|\/tmp\//g;
+
 /** Reduces an error message to its class: also blanks words that contain digits, quoted words and paths. */
 export function classifyError(text: string): string {
-  return truncateMiddle(text.trim(), errorHeadMax, errorTailMax)
-    .replaceAll(/(["'`‘“])[^"'`’”]{0,200}(["'`’”])/g, '<quoted>')
-    .replaceAll(/[\w@./\\:-]+/g, (word) => (/[/\\]/.test(word) ? '<path>' : word))
-    .replaceAll(/\w+/g, (word) => (/\d/.test(word) ? '#' : word))
-    .replaceAll(/\s+/g, ' ')
-    .toLowerCase();
+  return generalizeWords(
+    truncateMiddle(text.trim(), errorHeadMax, errorTailMax).replaceAll(
+      /(["'`‘“])[^"'`’”]{0,200}(["'`’”])/g,
+      '<quoted>',
+    ),
+  ).toLowerCase();
+}
+
+/** Replaces paths, and words that contain digits, and each run of whitespace by one space. */
+function generalizeWords(text: string): string {
+  let result = '';
+  let from = 0;
+  for (let index = 0; index < text.length;) {
+    const kind = getCharacterKind(text.charCodeAt(index));
+    if (kind === otherCharacter) {
+      index += 1;
+      continue;
+    }
+    const start = index;
+    let mask = 0;
+    for (; index < text.length && isSameRun(kind, text.charCodeAt(index)); index += 1)
+      mask |= getCharacterKind(text.charCodeAt(index));
+    const replacement = kind === spaceCharacter ? ' ' : generalizeWord(text, start, { end: index, mask });
+    if (replacement === null) continue;
+    result += text.slice(from, start) + replacement;
+    from = index;
+  }
+  return from === 0 ? text : result + text.slice(from);
+}
+
+/** Returns null for a word that stays as it is. `mask` says which kinds of characters it contains. */
+function generalizeWord(
+  text: string,
+  start: number,
+  { end, mask }: { readonly end: number; readonly mask: number },
+): string | null {
+  if ((mask & slashCharacter) !== 0) return '<path>';
+  if ((mask & digitCharacter) === 0) return null;
+  return text.slice(start, end).replaceAll(/\w+/g, (word) => (/\d/.test(word) ? '#' : word));
+}
+
+/* Kinds of characters; those of one word are combined with a bitwise or. */
+const otherCharacter = 0;
+const spaceCharacter = 1;
+const plainCharacter = 2;
+const digitCharacter = 4;
+const slashCharacter = 8;
+
+const characterKinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/\s/.test(character)) return spaceCharacter;
+  if (/\d/.test(character)) return digitCharacter;
+  if (/[/\\]/.test(character)) return slashCharacter;
+  return /[\w@.:-]/.test(character) ? plainCharacter : otherCharacter;
+});
+
+function getCharacterKind(code: number): number {
+  if (code < 128) return characterKinds[code] ?? otherCharacter;
+  return /\s/.test(String.fromCharCode(code)) ? spaceCharacter : otherCharacter;
+}
+
+function isSameRun(kind: number, code: number): boolean {
+  const other = getCharacterKind(code);
+  return other !== otherCharacter && (other === spaceCharacter) === (kind === spaceCharacter);
 }
 
 /** Stands for omitted text; no character has this code. */
 const volatilePlaceholder = 0x110001;
-
-/** Volatile text contains a digit or is a temporary name. */
-function findVolatileCandidate(text: string, from: number): number {
-  const suspect = /\d|\/tmp\//g;
-  suspect.lastIndex = from;
-  return suspect.exec(text)?.index ?? -1;
-}
 
 function findTokenStart(text: string, at: number, from: number): number {
   let start = at;
@@ -159,8 +278,8 @@ function findTokenStart(text: string, at: number, from: number): number {
   return start;
 }
 
-function findTokenEnd(text: string, at: number): number {
-  let end = at + 1;
+function findTokenEnd(text: string, from: number): number {
+  let end = from;
   while (end < text.length && !isSeparator(text.charCodeAt(end))) end += 1;
   return end;
 }
@@ -180,22 +299,51 @@ function findVolatileEnd(
   start: number,
   { end, volatile }: { readonly end: number; readonly volatile: RegExp },
 ): number | null {
-  const word = text.slice(start, end);
   // A bare number is never volatile by itself, and is by far the most frequent word.
-  if (!/^\d+(?:\.\d+)?$/.test(word)) return volatile.test(word) ? end : null;
-  const before = text.charAt(start - 1);
-  if ((before === ' ' || before === '=') && /\bpid[ =:]*$/i.test(text.slice(Math.max(0, start - 8), start)))
-    return end;
-  if (before === '[' && volatile === resultVolatilePattern && isProcessId(text, start, end)) return end;
-  if (text.charAt(end) !== ' ') return null;
+  if (!isBareNumber(text, start, end)) return volatile.test(text.slice(start, end)) ? end : null;
+  if (followsPid(text, start)) return end;
+  if (volatile === resultVolatilePattern && isProcessId(text, start, end)) return end;
+  if (text.charAt(end) !== ' ' || !'ms'.includes(text.charAt(end + 1))) return null;
   const [unit] = /^ (?:ms|s|sec|secs|seconds|minutes)\b/.exec(text.slice(end, end + 9)) ?? [];
   return unit === undefined ? null : end + unit.length;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Whether this word is digits, with or without a fraction. */
+function isBareNumber(text: string, start: number, end: number): boolean {
+  let point = -1;
+  for (let index = start; index < end; index += 1) {
+    const code = text.charCodeAt(index);
+    if (isDigit(code)) continue;
+    if (code !== pointCode || point !== -1) return false;
+    point = index;
+  }
+  return point === -1 || (point > start && point < end - 1);
+}
+
+const pointCode = 0x2e;
+
+/** Whether the word before a number is `pid`. */
+function followsPid(text: string, start: number): boolean {
+  const before = text.charAt(start - 1);
+  if (before !== ' ' && before !== '=') return false;
+  let end = start;
+  while (end > 0 && ' =:'.includes(text.charAt(end - 1))) end -= 1;
+  return (
+    'dD'.includes(text.charAt(end - 1)) && /\bpid[ =:]*$/i.test(text.slice(Math.max(0, start - 8), start))
+  );
 }
 
 /** Log lines name a process as `name[1234]:`. */
 function isProcessId(text: string, start: number, end: number): boolean {
   return (
-    end - start >= 3 && /\w\[$/.test(text.slice(Math.max(0, start - 2), start)) && text.startsWith(']:', end)
+    text.charAt(start - 1) === '[' &&
+    end - start >= 3 &&
+    /\w\[$/.test(text.slice(Math.max(0, start - 2), start)) &&
+    text.startsWith(']:', end)
   );
 }
 
@@ -255,9 +403,17 @@ export function fingerprintQuery(args: Json): string | null {
 /** Returns the first of these arguments that is a string, or null. Tools use different names for the same argument. */
 export function getTextArgument(args: Json, names: readonly string[]): string | null {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return null;
-  for (const name of names) {
-    const value = Object.hasOwn(args, name) ? (args as { readonly [key: string]: Json })[name] : undefined;
-    if (typeof value === 'string') return value;
+  const fields = args as { readonly [key: string]: Json };
+  let rank = names.length;
+  let text: string | null = null;
+  // A call has fewer arguments than there are names.
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (typeof value !== 'string') continue;
+    const found = names.indexOf(name);
+    if (found === -1 || found >= rank) continue;
+    rank = found;
+    text = value;
   }
-  return null;
+  return text;
 }

@@ -17,14 +17,10 @@ const shingleSampleMax = 32;
 
 /** Reduces the text of a reply to an observation; only its first characters count. */
 export function observeText(seq: number, text: string): TextObservation {
-  const words = text
-    .slice(0, observedTextMax)
-    .toLowerCase()
-    .split(/[^\p{L}]+/u)
-    .filter((word) => word !== '');
+  const { codes, starts, count } = readWords(text.slice(0, observedTextMax).toLowerCase());
   const fingerprint = new TextFingerprint();
-  for (const word of words) fingerprint.addExactly(`${word} `);
-  return { kind: 'text', seq, fingerprint: fingerprint.toString(), sample: sampleShingles(words) };
+  fingerprint.addCodes(codes, 0, starts[count] ?? 0);
+  return { kind: 'text', seq, fingerprint: fingerprint.toString(), sample: sampleShingles(starts, count) };
 }
 
 /**
@@ -32,23 +28,89 @@ export function observeText(seq: number, text: string): TextObservation {
  * fingerprints, a choice that does not depend on their position in the text.
  */
 export function computeSimilarity(a: TextObservation, b: TextObservation): number {
-  const smallest = [...new Set([...a.sample, ...b.sample])]
-    .toSorted((x, y) => x - y)
-    .slice(0, shingleSampleMax);
-  if (smallest.length === 0) return a.fingerprint === b.fingerprint ? 1 : 0;
-  const inA = new Set(a.sample);
-  const inB = new Set(b.sample);
-  return smallest.filter((each) => inA.has(each) && inB.has(each)).length / smallest.length;
+  let [indexA, indexB, common, total] = [0, 0, 0, 0];
+  while (total < shingleSampleMax && (indexA < a.sample.length || indexB < b.sample.length)) {
+    const x = a.sample[indexA] ?? Infinity;
+    const y = b.sample[indexB] ?? Infinity;
+    if (x === y) common += 1;
+    if (x <= y) indexA += 1;
+    if (y <= x) indexB += 1;
+    total += 1;
+  }
+  if (total === 0) return a.fingerprint === b.fingerprint ? 1 : 0;
+  return common / total;
 }
 
-function sampleShingles(words: readonly string[]): readonly number[] {
-  const groups = new Set<number>();
-  for (let index = 0; index + 2 < words.length; index += 1) {
+/** Returns the smallest fingerprints of the trigrams of the words that were read last, in ascending order. */
+function sampleShingles(starts: Uint16Array, count: number): readonly number[] {
+  const smallest: number[] = [];
+  for (let index = 0; index + 2 < count; index += 1) {
     const fingerprint = new TextFingerprint();
-    fingerprint.addExactly(words.slice(index, index + 3).join(' '));
-    groups.add(fingerprint.toNumber());
+    // Without the space after the last word.
+    fingerprint.addCodes(wordCodes, starts[index] ?? 0, (starts[index + 3] ?? 1) - 1);
+    insertSmallest(smallest, fingerprint.toNumber());
   }
-  return [...groups].toSorted((x, y) => x - y).slice(0, shingleSampleMax);
+  return smallest;
+}
+
+/** Inserts a number into an ascending list without duplicates that keeps only the smallest ones. */
+function insertSmallest(sorted: number[], value: number): void {
+  const isFull = sorted.length === shingleSampleMax;
+  if (isFull && value >= (sorted[shingleSampleMax - 1] ?? 0)) return;
+  let index = sorted.length;
+  while (index > 0 && (sorted[index - 1] ?? 0) > value) index -= 1;
+  if (index > 0 && sorted[index - 1] === value) return;
+  for (let to = isFull ? shingleSampleMax - 1 : sorted.length; to > index; to -= 1)
+    sorted[to] = sorted[to - 1] ?? 0;
+  sorted[index] = value;
+}
+
+/** The words of a text, each followed by a space, as UTF-16 code units. */
+type WordCodes = { readonly codes: Uint16Array; readonly starts: Uint16Array; readonly count: number };
+
+/** Reused, because one text is read at a time. Lower case is at most twice as long; one more for the last space. */
+const wordCodes = new Uint16Array(2 * observedTextMax + 1);
+const wordStarts = new Uint16Array(2 * observedTextMax + 1);
+
+const spaceCode = 0x20;
+
+/** Reads the sequences of letters in a text in lower case. The result is valid until the next call. */
+function readWords(text: string): WordCodes {
+  let [size, count, isInside] = [0, 0, false];
+  for (let index = 0; index < text.length;) {
+    const length = getLetterLength(text, index);
+    for (let unit = 0; unit < length; unit += 1) wordCodes[size + unit] = text.charCodeAt(index + unit);
+    size += length;
+    if (length === 0 && isInside) {
+      wordCodes[size] = spaceCode;
+      size += 1;
+      count += 1;
+      wordStarts[count] = size;
+    }
+    isInside = length > 0;
+    index += Math.max(1, length);
+  }
+  if (!isInside) return { codes: wordCodes, starts: wordStarts, count };
+  wordCodes[size] = spaceCode;
+  wordStarts[count + 1] = size + 1;
+  return { codes: wordCodes, starts: wordStarts, count: count + 1 };
+}
+
+/** Returns how many code units the letter at this index has; 0 if there is none. */
+function getLetterLength(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  if (code < 128) return Number(code >= 0x61 && code <= 0x7a);
+  if (code < 0xd800 || code >= 0xdc00) return Number(isLetterUnit(code));
+  const next = text.charCodeAt(index + 1);
+  return next >= 0xdc00 && next < 0xe000 && /\p{L}/u.test(text.slice(index, index + 2)) ? 2 : 0;
+}
+
+/** Which UTF-16 code units are letters: 0 not tested yet, 1 a letter, 2 none. */
+const letterUnits = new Uint8Array(0x10000);
+
+function isLetterUnit(code: number): boolean {
+  letterUnits[code] ||= /\p{L}/u.test(String.fromCharCode(code)) ? 1 : 2;
+  return letterUnits[code] === 1;
 }
 
 /** Longer messages say more than that the work should continue. */
@@ -94,6 +156,7 @@ export function observeRepetitionLoop(seq: number, text: string): RepetitionObse
  * and blocks without words, such as rules and rows of dots.
  */
 export function findRepetitionLoop(text: string): RepetitionLoop | null {
+  if (text.length < repetitionLengthMin) return null;
   return updateFenceState(outsideFence, text).isOpen
     ? null
     : detectRepetition(text.slice(-repetitionTailMax));
@@ -130,6 +193,7 @@ function detectRepetition(tail: string): RepetitionLoop | null {
  * function of string matching (KMP) gives the shortest period of every prefix in one pass.
  */
 function findPeriodicSuffix(text: string): { readonly period: number; readonly times: number } | null {
+  if (!recursAtEnd(text)) return null;
   const size = text.length;
   const backwards = (index: number): number => text.charCodeAt(size - 1 - index);
   const borders = new Int32Array(size + 1).fill(-1, 0, 1);
@@ -144,6 +208,15 @@ function findPeriodicSuffix(text: string): { readonly period: number; readonly t
     if (length >= repetitionLengthMin && times >= repetitionsMin) longest = { period, times };
   }
   return longest;
+}
+
+/**
+ * Whether the last characters of a text occur in it before. They do if the text ends in a repetition that is long enough,
+ * because less than a fifth of it is one block; almost every other text is ruled out at once.
+ */
+function recursAtEnd(text: string): boolean {
+  const length = repetitionLengthMin / repetitionsMin;
+  return text.lastIndexOf(text.slice(-length), text.length - length - 1) !== -1;
 }
 
 /** Whether a text ends inside fenced code, and how many backticks it ends with. */

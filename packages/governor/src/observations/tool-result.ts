@@ -60,6 +60,13 @@ export type ToolResultReading = {
 
 /** Reads the result of a call. Pure, never throws, and reads only the head and the tail of a long output. */
 export function readToolResult(facts: ToolResultFacts): ToolResultReading {
+  const reading = judgeToolResult(facts);
+  const { head, tail } = readLines(reading.text);
+  return { ...reading, isTruncated: saysTruncated(head) || (tail !== '' && saysTruncated(tail)) };
+}
+
+/** Reads the result of a call, except for whether it is truncated, which decides nothing. */
+export function judgeToolResult(facts: ToolResultFacts): Omit<ToolResultReading, 'isTruncated'> {
   const context = facts.context ?? describeCall(facts.tool, facts.args);
   const host = removeEcho(removeHostHeader(facts.output, isPrinting(context)), context);
   const lines = readLines(host.text);
@@ -72,7 +79,6 @@ export function readToolResult(facts: ToolResultFacts): ToolResultReading {
     errorClass: status === 'failed' ? classifyResult(host.text, hasFindings ? context : null) : null,
     hasFindings,
     text: host.text,
-    isTruncated: saysTruncated(lines.head) || (lines.tail !== '' && saysTruncated(lines.tail)),
     isWaitingCall: context.isWaiting,
     reason,
   };

@@ -1,5 +1,11 @@
 import type { Json } from '../json/json.ts';
-import { limitDepth, type TraceUsage, estimateJsonLength, estimateTextTokens } from './trace-fields.ts';
+import {
+  createRecordedStep,
+  limitDepth,
+  type TraceUsage,
+  estimateJsonLength,
+  estimateTextTokens,
+} from './trace-fields.ts';
 import type {
   RecordedRun,
   RecordedStep,
@@ -207,9 +213,19 @@ function createRecordedStepDraft(role: RecordedStep['role'], at: number | undefi
 function toRecordedStep(draft: RecordedStepDraft, i: number): RecordedStep {
   const { role, text, tool, error, exitCode, tokens, inputTokens, at } = draft;
   const [args, result] = [limitDepth(draft.args), limitDepth(draft.result)];
-  const step = { i, role, text, tool, args, result, error, exitCode, tokens, inputTokens, at };
-  // The remaining entries are exactly the fields of a step.
-  return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== undefined)) as RecordedStep;
+  return createRecordedStep({
+    i,
+    role,
+    text,
+    tool,
+    args,
+    result,
+    error,
+    exitCode,
+    tokens,
+    inputTokens,
+    at,
+  });
 }
 
 /** One model reply: its steps, the length of its reasoning in characters, and its usage, if reported. */

@@ -10,7 +10,13 @@ import {
   toOptionalNumber,
   toOptionalString,
 } from '../json/json.ts';
-import { limitDepth, readRunFacts, estimateJsonLength, estimateTextTokens } from './trace-fields.ts';
+import {
+  createRecordedStep,
+  limitDepth,
+  readRunFacts,
+  estimateJsonLength,
+  estimateTextTokens,
+} from './trace-fields.ts';
 import { capProblems } from './build-run.ts';
 import type { RecordedRun, RecordedStep, TraceFormat, TraceProblem } from './trace-format.ts';
 
@@ -66,7 +72,7 @@ function readNormalizedFacts(document: Json, name: string): Omit<RecordedRun, 's
 function readNormalizedStep(step: Json, index: number): RecordedStep {
   const role = getJsonPath(step, 'role') === 'user' ? 'user' : 'assistant';
   const number = toOptionalNumber(getJsonPath(step, 'i'));
-  const read = {
+  return createRecordedStep({
     i: number !== undefined && Number.isInteger(number) ? number : index,
     role,
     text: toOptionalString(getJsonPath(step, 'text')),
@@ -83,9 +89,7 @@ function readNormalizedStep(step: Json, index: number): RecordedStep {
       (role === 'user' ? undefined : estimateStepTokens(step)),
     inputTokens: toOptionalCount(getJsonPath(step, 'inputTokens')),
     at: toOptionalNumber(getJsonPath(step, 'at')),
-  };
-  // Each value was parsed as the type of its field, and missing ones are removed.
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as RecordedStep;
+  });
 }
 
 function estimateStepTokens(step: Json): number {

@@ -11,7 +11,7 @@ import {
   getTypeName,
   type Json,
 } from '../json/json.ts';
-import type { RecordedRun } from './trace-format.ts';
+import type { RecordedRun, RecordedStep } from './trace-format.ts';
 
 export type TraceRunFacts = Omit<RecordedRun, 'steps'>;
 
@@ -215,6 +215,21 @@ function isMediaPart(part: Json | undefined): boolean {
 
 function isNonEmptyText(text: string): boolean {
   return text !== '';
+}
+
+type RecordedStepFields = Pick<RecordedStep, 'i' | 'role'> & {
+  readonly [Name in keyof RecordedStep]?: RecordedStep[Name] | undefined;
+};
+
+/** Creates a step of the fields that are not undefined. */
+export function createRecordedStep(fields: RecordedStepFields): RecordedStep {
+  const step: Record<string, unknown> = {};
+  for (const name in fields) {
+    const value = fields[name as keyof RecordedStepFields];
+    if (value !== undefined) step[name] = value;
+  }
+  // Each value has the type of its field.
+  return step as RecordedStep;
 }
 
 /** No tool takes or returns deeper values; the limit protects recursive printers and comparisons. */

@@ -172,8 +172,14 @@ function gradeRuleMatch(
 ): (RuleMatch & { readonly rule: string; readonly severity: RuleSeverity }) | null {
   const match = matchRule(rule, windows);
   if (match === null) return null;
-  const severity = severityOrder.findLast((each) => match.count >= (rule.thresholds[each] ?? Infinity));
-  return severity === undefined ? null : { ...match, rule: rule.id, severity };
+  const { advise, block, ask = null, stop } = rule.thresholds;
+  const { count } = match;
+  let severity: RuleSeverity | null = null;
+  if (stop !== null && count >= stop) severity = 'stop';
+  else if (ask !== null && count >= ask) severity = 'ask';
+  else if (block !== null && count >= block) severity = 'block';
+  else if (advise !== null && count >= advise) severity = 'advise';
+  return severity === null ? null : { ...match, rule: rule.id, severity };
 }
 
 function findCounterEvidence(

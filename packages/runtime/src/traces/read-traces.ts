@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { createTraceProblem, unknownFormatText } from './read-lines.ts';
@@ -70,8 +71,7 @@ async function* readOneSource(
     }
     return;
   }
-  const stream =
-    source.path === null ? options.stdin : createReadStream(source.path, { highWaterMark: 1024 * 1024 });
+  const stream = source.path === null ? options.stdin : await openTraceFile(source.path);
   if (stream === undefined) return;
   const stop = (): void => void stream.destroy();
   options.signal?.addEventListener('abort', stop, { once: true });
@@ -89,6 +89,24 @@ async function* readOneSource(
   if (failure.message !== null && options.signal?.aborted !== true) {
     yield createTraceProblem(source, null, `reading failed: ${failure.message}`);
   }
+}
+
+const chunkBytesMax = 1024 * 1024;
+
+/**
+ * Opens a file for reading. A small file is read in one piece, because a buffer for each end of a small file would cost
+ * more than the file; what is appended to it meanwhile is not read.
+ */
+async function openTraceFile(path: string): Promise<Readable> {
+  const size = await stat(path).then(
+    (stats) => (stats.isFile() ? stats.size : 0),
+    () => 0,
+  );
+  const isSmall = size > 0 && size <= chunkBytesMax;
+  return createReadStream(
+    path,
+    isSmall ? { highWaterMark: size, end: size - 1 } : { highWaterMark: chunkBytesMax },
+  );
 }
 
 type StreamFailure = { message: string | null };

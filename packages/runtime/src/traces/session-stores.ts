@@ -29,8 +29,10 @@ export async function openSessionStore(
   context: SessionStoreContext,
 ): Promise<AsyncIterable<TraceItem> | Iterable<TraceItem> | null> {
   const { path, isFromFolder } = context.source;
-  if (path === null || !(await stat(path)).isFile()) return null;
-  if (await isDatabaseFile(path)) return readDatabaseSessions(context, path);
+  if (path === null) return null;
+  const head = await readFileHead(path);
+  if (head === null) return null;
+  if (head === databaseSign) return readDatabaseSessions(context, path);
   const absolute = resolve(path);
   if (opencodeSessionPath.test(absolute)) return readOpencodeFiles(context, absolute);
   if (basename(absolute) === clineConversationName) return readClineTask(context, absolute);
@@ -162,16 +164,21 @@ async function* readClineTask(context: SessionStoreContext, path: string): Async
 
 const databaseSign = 'SQLite format 3\0';
 
-async function isDatabaseFile(path: string): Promise<boolean> {
-  const file = await open(path);
+/** Returns null for what is not a readable file; whoever reads it next reports why. */
+async function readFileHead(path: string): Promise<string | null> {
+  // A pipe must not be opened twice.
+  const isFile = await stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+  const file = isFile ? await open(path).catch(() => null) : null;
+  if (file === null) return null;
   try {
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(databaseSign.length),
-      0,
-      databaseSign.length,
-      0,
-    );
-    return bytesRead === databaseSign.length && buffer.toString('latin1') === databaseSign;
+    const length = databaseSign.length;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } catch {
+    return null;
   } finally {
     await file.close();
   }

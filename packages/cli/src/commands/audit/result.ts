@@ -10,6 +10,8 @@ export type RunJudge = (run: RecordedRun) => readonly AuditVerdict[];
 export type AuditedRun = {
   readonly id: string;
   readonly file: string;
+  /** When the run started, in milliseconds since 1970, if the trace records it. */
+  readonly startedAt: number | null;
   readonly source: string | null;
   readonly model: string | null;
   readonly success: boolean | null;
@@ -27,7 +29,8 @@ export type DecisiveVerdict = AuditVerdict & {
   readonly spent: RunCost;
   /** Cost after the verdict: what stopping there would have saved. */
   readonly after: RunCost;
-  readonly proof: readonly EvidenceCall[];
+  /** The tool of the last evidence call; null if the evidence is replies without a call. */
+  readonly tool: string | null;
 };
 
 export type EvidenceCall = {
@@ -57,6 +60,7 @@ export function auditRecordedRun(
   return {
     id: run.id,
     file,
+    startedAt: run.steps.find(({ at }) => at !== undefined)?.at ?? null,
     source: run.source ?? null,
     model: run.model ?? null,
     success: run.success ?? null,
@@ -76,19 +80,32 @@ function buildDecisiveVerdict(
   prices: AuditPrices,
 ): DecisiveVerdict {
   const since = verdict.evidence.reduce((first, step) => Math.min(first, step), verdict.step);
-  const start = steps.findIndex(({ i }) => i === since);
-  const end = steps.findIndex(({ i }) => i === verdict.step);
+  const end = findStepIndex(steps, verdict.step);
+  const last = steps[findStepIndex(steps, verdict.evidence.at(-1) ?? verdict.step)];
   return {
     ...verdict,
     isStuck: isRunEnding(verdict),
     since,
-    spent: computeRunCost(steps.slice(Math.max(start, 0)), prices),
-    after: computeRunCost(end === -1 ? [] : steps.slice(end + 1), prices),
-    proof: selectShownEvidence(verdict.evidence).flatMap((number) => {
-      const step = steps.find(({ i }) => i === number);
-      return step === undefined ? [] : [toEvidenceCall(step)];
-    }),
+    spent: computeRunCost(steps, prices, Math.max(findStepIndex(steps, since), 0)),
+    after: computeRunCost(steps, prices, end === -1 ? steps.length : end + 1),
+    tool: last?.tool ?? null,
   };
+}
+
+/** Returns the index of the step with this number, which is usually the number itself. */
+function findStepIndex(steps: readonly RecordedStep[], number: number): number {
+  return steps[number]?.i === number ? number : steps.findIndex(({ i }) => i === number);
+}
+
+/** Returns the calls that prove a verdict; the run is needed because a judged run keeps only their numbers. */
+export function buildVerdictProof(
+  { steps }: RecordedRun,
+  { evidence }: AuditVerdict,
+): readonly EvidenceCall[] {
+  return selectShownEvidence(evidence).flatMap((number) => {
+    const step = steps[findStepIndex(steps, number)];
+    return step === undefined ? [] : [toEvidenceCall(step)];
+  });
 }
 
 function selectShownEvidence(evidence: readonly number[]): readonly number[] {
@@ -100,7 +117,7 @@ function toEvidenceCall(step: RecordedStep): EvidenceCall {
   const { i, tool, args, text, result } = step;
   return {
     step: i,
-    tool: (tool ?? '').slice(0, maxEvidenceCharacters),
+    tool: truncateEvidenceValue(tool),
     args: tool === undefined ? truncateEvidenceValue(text) : truncateEvidenceValue(args),
     result: truncateEvidenceValue(result),
     error: tool !== undefined && observeRecordedCall(step, tool).error !== null,
@@ -109,14 +126,17 @@ function toEvidenceCall(step: RecordedStep): EvidenceCall {
 
 function truncateEvidenceValue(value: Json | undefined): string {
   if (value === undefined) return '';
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, maxEvidenceCharacters);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (text.length <= maxEvidenceCharacters) return text;
+  // A copy, because a part of a string keeps the whole string in memory.
+  return Buffer.from(text.slice(0, maxEvidenceCharacters), 'utf16le').toString('utf16le');
 }
 
 /** Prices per 1M tokens; null if not given. */
 export type AuditPrices = { readonly input: number | null; readonly output: number | null };
 
 /** The cost of a range of an agent's steps. */
-type RunCost = {
+export type RunCost = {
   readonly steps: number;
   readonly tokens: number;
   /** Null if the trace does not record input tokens. */
@@ -125,21 +145,26 @@ type RunCost = {
   readonly money: number | null;
 };
 
-/** Computes the cost of the agent's steps; user messages do not count. */
-function computeRunCost(steps: readonly RecordedStep[], prices: AuditPrices): RunCost {
-  const agentSteps = steps.filter(({ role }) => role === 'assistant');
-  const inputTokens = agentSteps.flatMap((step) => step.inputTokens ?? []);
-  return priceSteps(
-    {
-      steps: agentSteps.length,
-      tokens: sumNumbers(agentSteps.map(({ tokens }) => tokens ?? 0)),
-      inputTokens,
-    },
-    prices,
-  );
+/** Computes the cost of the agent's steps from an index on; user messages do not count. */
+function computeRunCost(steps: readonly RecordedStep[], prices: AuditPrices, from = 0): RunCost {
+  let [count, tokens] = [0, 0];
+  let inputTokens: number | null = null;
+  for (let index = from; index < steps.length; index += 1) {
+    const step = steps[index];
+    if (step === undefined || step.role !== 'assistant') continue;
+    count += 1;
+    tokens += step.tokens ?? 0;
+    if (step.inputTokens !== undefined) inputTokens = (inputTokens ?? 0) + step.inputTokens;
+  }
+  return { steps: count, tokens, inputTokens, money: computePrice(tokens, inputTokens ?? 0, prices) };
 }
 
-function addRunCosts(a: RunCost, b: RunCost): RunCost {
+function computePrice(tokens: number, inputTokens: number, { input, output }: AuditPrices): number | null {
+  if (input === null && output === null) return null;
+  return (inputTokens * (input ?? 0) + tokens * (output ?? 0)) / 1_000_000;
+}
+
+export function addRunCosts(a: RunCost, b: RunCost): RunCost {
   return {
     steps: a.steps + b.steps,
     tokens: a.tokens + b.tokens,
@@ -148,31 +173,10 @@ function addRunCosts(a: RunCost, b: RunCost): RunCost {
   };
 }
 
-const zeroRunCost: RunCost = { steps: 0, tokens: 0, inputTokens: null, money: null };
-
-type CountedSteps = {
-  readonly steps: number;
-  readonly tokens: number;
-  /** Input tokens of the steps that record them. */
-  readonly inputTokens: readonly number[];
-};
-
-function priceSteps(
-  { steps, tokens, inputTokens: recorded }: CountedSteps,
-  { input, output }: AuditPrices,
-): RunCost {
-  const inputTokens = recorded.length === 0 ? null : sumNumbers(recorded);
-  const isPriced = input !== null || output !== null;
-  const money = ((inputTokens ?? 0) * (input ?? 0) + tokens * (output ?? 0)) / 1_000_000;
-  return { steps, tokens, inputTokens, money: isPriced ? money : null };
-}
+export const zeroRunCost: RunCost = { steps: 0, tokens: 0, inputTokens: null, money: null };
 
 function addNullable(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : a + b;
-}
-
-function sumNumbers(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Formats steps and tokens, and the cost if there are prices. */
@@ -185,11 +189,11 @@ export function formatRunCost({ steps, tokens, money }: RunCost): string {
 }
 
 /** Omits the currency, because it is whatever currency the prices are in. */
-function formatPlainMoney(money: number): string {
+export function formatPlainMoney(money: number): string {
   return money.toFixed(money < 1 ? 4 : 2);
 }
 
-function formatTokenCount(count: number): string {
+export function formatTokenCount(count: number): string {
   if (count < 10_000) return count.toLocaleString('en');
   return count < 1_000_000 ? `${(count / 1_000).toFixed(0)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }

@@ -1,4 +1,4 @@
-import { sanitizeOneLine } from '../../output/sanitize-text.ts';
+import { sanitizeOneLine } from './sanitize-text.ts';
 
 /** A segment of a bar. `kind` selects its color; `title` describes it. */
 export type BarPart = { readonly value: number; readonly kind: PlotKind; readonly title: string };
@@ -193,8 +193,8 @@ function roundPlotCoordinate(value: number): number {
 }
 
 /** Escapes text for an element or an attribute, so that it is shown literally. */
-export function escapeHtmlText(text: string): string {
-  return escapeHtml(sanitizeOneLine(text.slice(0, maxHtmlCharacters).toWellFormed()));
+export function escapeHtmlText(text: string, maxCharacters = maxHtmlCharacters): string {
+  return escapeHtml(sanitizeOneLine(text.slice(0, maxCharacters).toWellFormed()));
 }
 
 /** Maximum length of a name or a goal in a report. */
