@@ -33,7 +33,7 @@ describe('examples of adapters', () => {
       `sameFile alone: ${limit} steps, no answer`,
       'sameFile with Pawl: 5 steps, I read notes.md 4 times. It says: ship on Friday.',
       `backAndForth alone: ${limit} steps, no answer`,
-      'backAndForth with Pawl: 8 steps, After 7 tries neither make nor npm test works here.',
+      'backAndForth with Pawl: 7 steps, After 6 tries neither make nor npm test works here.',
     ]);
     expect(stderr).toBe('');
   });

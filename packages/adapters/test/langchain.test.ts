@@ -43,7 +43,7 @@ const invalidCallScript: AgentScript = (asked) =>
 describe('createAgent', () => {
   it.each([
     ['sameFile', readSameFile, 5],
-    ['backAndForth', alternateCommands, 8],
+    ['backAndForth', alternateCommands, 7],
   ])('ends %s with an answer instead of at the step limit', async (_, script, steps) => {
     const alone = createLangChainAgent(script, []);
     await expect(alone.agent.invoke(question)).rejects.toThrow(GraphRecursionError);
@@ -57,7 +57,7 @@ describe('createAgent', () => {
   it('adds advice to one request only, not to the stored conversation', async () => {
     const { agent, model } = createLangChainAgent(alternateCommands);
     const { messages } = await agent.invoke(question);
-    expect(model.sent.map((sent) => sent.filter(isGovernorNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(model.sent.map((sent) => sent.filter(isGovernorNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1]);
     expect(messages.filter(isGovernorNote)).toEqual([]);
   });
 

@@ -53,7 +53,7 @@ const insistentWithOtherCallScript: AgentScript = (asked, hasTools) => {
 describe('a custom graph', () => {
   it.each([
     ['sameFile', readSameFile, 5],
-    ['backAndForth', alternateCommands, 8],
+    ['backAndForth', alternateCommands, 7],
   ])('ends %s with an answer instead of at the step limit', async (_, script, steps) => {
     const alone = createTestGraph(script, false);
     await expect(alone.graph.invoke(question)).rejects.toThrow(GraphRecursionError);
@@ -67,7 +67,7 @@ describe('a custom graph', () => {
   it('adds advice to one request only, not to the stored conversation', async () => {
     const { graph, model } = createTestGraph(alternateCommands);
     const { messages } = await graph.invoke(question);
-    expect(model.sent.map((sent) => sent.filter(isGovernorNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(model.sent.map((sent) => sent.filter(isGovernorNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1]);
     expect(messages.filter(isGovernorNote)).toEqual([]);
   });
 
