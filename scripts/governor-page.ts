@@ -163,8 +163,8 @@ intervals:
 
 | detector | harm | net | noise | caught | saved | told | wrong |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-| pawl, held out | 0.2 (0.1–0.4) | 0.1 (0.0–0.3) | 3.0 (2.4–3.7) | 30.0 (28.5–31.4) | 12.0 (11.0–13.0) | 100.0 (93.9–100.0) | 0.0 (0.0–9.0) |
-| pawl, as shipped | 0.2 (0.1–0.4) | 0.1 (0.0–0.3) | 3.0 (2.4–3.7) | 30.6 (29.2–32.1) | 12.4 (11.3–13.4) | 100.0 (93.9–100.0) | 0.0 (0.0–9.0) |
+| pawl, held out | 0.2 (0.1–0.5) | 0.1 (0.0–0.3) | 3.0 (2.4–3.7) | 30.1 (28.6–31.5) | 12.0 (11.0–13.0) | 100.0 (93.9–100.0) | 0.0 (0.0–9.0) |
+| pawl, as shipped | 0.2 (0.1–0.4) | 0.1 (0.0–0.3) | 3.0 (2.4–3.7) | 30.0 (28.6–31.5) | 12.2 (11.2–13.3) | 100.0 (93.9–100.0) | 0.0 (0.0–9.0) |
 | preset nexora | 0.1 (0.0–0.3) | 0.1 (0.0–0.3) | 0.4 (0.2–0.7) | 11.0 (10.1–12.0) | 3.0 (2.7–3.3) | 50.8 (38.4–63.2) | 0.0 (0.0–9.0) |
 | preset savant | 49.3 (47.4–51.1) | 47.4 (45.6–49.2) | 54.1 (52.3–55.9) | 76.3 (74.9–77.6) | 62.5 (61.3–63.8) | 49.2 (36.8–61.6) | 97.4 (86.8–99.5) |
 | openhands-v0 | 0.4 (0.3–0.8) | 0.3 (0.2–0.6) | 0.4 (0.3–0.8) | 21.0 (19.8–22.4) | 9.1 (8.1–10.0) | 44.1 (32.2–56.7) | 0.0 (0.0–9.0) |
@@ -200,8 +200,7 @@ person judged stuck and that got a verdict in time. _wrong_: 39 runs that a pers
 The other detectors, nexora and savant among them, are reimplemented over the same recorded steps.
 
 The thresholds are fitted without the family that they are tested on, but the rules themselves were revised with all of these runs
-at hand, so expect worse figures on agents and tasks of other kinds. Five rules pay off in one family of these runs only:
-\`reapplied-change\`, \`same-query\`, \`repeated-rewrite\`, \`similar-text\` and \`monologue\`; the first and the fourth of them
-may end a run. Six rules have no verdict in these runs: \`edit-and-revert\`, \`waiting\`, \`repetition-loop\`,
+at hand, so expect worse figures on agents and tasks of other kinds. Every rule with verdicts in these runs pays off in two families
+or more. Six have none there, so these runs say nothing about them: \`edit-and-revert\`, \`waiting\`, \`repetition-loop\`,
 \`failed-decisions\`, \`fruitless-paging\` and \`overdue-mode\`.
 `;

@@ -182,7 +182,7 @@ const doubtfulShapes: readonly RunShape[] = [
       'Here goes.',
       'Now it begins.',
     ].map(createTextStep),
-    'monologue',
+    'repeated-text',
     0,
   ],
 ];

@@ -90,7 +90,7 @@ describe('pawl verdict', () => {
         ['key', 'right', '--event', '11'],
         /No matching verdict .* repeated-call at event 10, repeated-call at event 13/,
       ],
-      [['key', 'right', '--rule', 'monologue'], /No matching verdict/],
+      [['key', 'right', '--rule', 'waiting'], /No matching verdict/],
       [['key', 'right', '--event', 'x'], /--event must be a whole number/],
       [['key', '--note', 'x'], /Add right or wrong/],
       [['roof', 'right'], /has no verdicts/],

@@ -36,15 +36,14 @@ describe('replies without calls', () => {
     expect(worker.reasons).toEqual([]);
   });
 
-  it('that are nearly the same take longer, and ask the user only if there is one', () => {
+  it('that are nearly the same take longer', () => {
     const endings = ['now', 'today', 'first', 'next', 'soon'];
     const alone = new ScriptedWorker();
     for (const ending of endings) alone.reply(createSimilarReply(ending)).receivesAutomaticMessage();
-    expect(alone.reasons).toEqual(['similar-text: advise', 'similar-text: stop']);
-    const attended = new ScriptedWorker({ governor: { preset: 'pawl', rules: {}, attended: true } });
-    for (const ending of endings) attended.reply(createSimilarReply(ending)).receivesAutomaticMessage();
-    expect(attended.reasons).toContain('similar-text: ask');
-    expect(attended.session.turn.status).toBe('callingModel');
+    expect(alone.reasons).toEqual(['repeated-text: advise', 'repeated-text: stop']);
+    const same = new ScriptedWorker();
+    for (let time = 0; time < 3; time += 1) same.reply(createSimilarReply('now')).receivesAutomaticMessage();
+    expect(same.reasons).toEqual(['repeated-text: advise', 'repeated-text: stop']);
   });
 
   it('that differ never end the work', () => {
@@ -58,7 +57,7 @@ describe('replies without calls', () => {
       'Hm.',
     ];
     for (const thought of thoughts) worker.reply(thought).receivesAutomaticMessage();
-    expect(worker.reasons).toEqual(['monologue: advise']);
+    expect(worker.reasons).toEqual(['repeated-text: advise']);
   });
 
   it('are cleared by a call', () => {

@@ -1,6 +1,6 @@
 import type { CallObservation, FileContentChange } from '../observations/call-observation.ts';
 import { errorStreak, failureStreak, interleavedErrors, repeatedFailure } from './error-rules.ts';
-import type { CallRule } from './rule.ts';
+import type { CallRule, RuleMatch } from './rule.ts';
 import { isSameObservation, takeTailWhile, hasEarlierMatch, isNewOutcome } from './window-queries.ts';
 
 /** Consecutive identical calls with the same outcome. */
@@ -107,33 +107,54 @@ export const sameAnswer: CallRule = {
   },
 };
 
-/** Different calls that return the content that earlier calls returned. */
-export const knownResults: CallRule = {
-  id: 'known-results',
-  since: 5,
+/** Other requests that return the same: the same words in another order, or another request with known content. */
+export const sameQuery: CallRule = {
+  id: 'same-query',
   rationale:
-    'A question that is asked in other words and leads to the same content gives no new information, and neither does a ' +
-    'call with an argument that the tool ignores. Short answers are often confirmations and do not count.',
+    'If the same words in another order, or with another limit, return the same results, this search does not find ' +
+    'the answer. Neither does a question in other words, or with an argument that the tool ignores, that leads to ' +
+    'content which is already known; short answers are often confirmations and do not count there. Paging through ' +
+    'results returns something else each time.',
   thresholds: { advise: 3, block: null, stop: null },
   match(window) {
-    const evidence = takeTailWhile(window, (_, index) => isKnownContent(window, index));
-    const last = evidence.at(-1);
+    const last = window.at(-1);
     if (last === undefined) return null;
-    const start = window.length - evidence.length;
-    // Equal calls with equal results are the matter of other rules.
-    const isReworded = evidence.some(({ call, outcome }, index) =>
-      hasEarlierMatch(window, start + index, (each) => each.outcome === outcome && each.call !== call),
-    );
-    if (!isReworded) return null;
-    return {
-      count: evidence.length,
-      evidence,
-      loop: `known ${last.outcome}`,
-      reason: `the last ${evidence.length} calls returned only what earlier calls had returned`,
-      advice: `Your last ${evidence.length} calls returned only what earlier calls had returned, although you asked in another way. Use what you have, or look somewhere else.`,
-    };
+    const matches = [matchSameWords(window, last) ?? [], matchKnownContent(window, last) ?? []].flat();
+    return matches.toSorted((a, b) => b.count - a.count)[0] ?? null;
   },
 };
+
+export function matchSameWords(window: readonly CallObservation[], last: CallObservation): RuleMatch | null {
+  const { tool, query, outcome } = last;
+  if (query === null) return null;
+  const evidence = window.filter(
+    (each) => each.query === query && each.tool === tool && each.outcome === outcome,
+  );
+  return {
+    count: evidence.length,
+    evidence,
+    loop: `${tool} ${query}`,
+    reason: `${tool} was asked for the same words ${evidence.length} times, with the same result`,
+    advice: `You have searched for the same words with ${tool} ${evidence.length} times, and what came back was the same each time. Search for something else, or work with what was found.`,
+  };
+}
+
+function matchKnownContent(window: readonly CallObservation[], last: CallObservation): RuleMatch | null {
+  const evidence = takeTailWhile(window, (_, index) => isKnownContent(window, index));
+  const start = window.length - evidence.length;
+  // Equal calls with equal results are the matter of other rules.
+  const isReworded = evidence.some(({ call, outcome }, index) =>
+    hasEarlierMatch(window, start + index, (each) => each.outcome === outcome && each.call !== call),
+  );
+  if (!isReworded) return null;
+  return {
+    count: evidence.length,
+    evidence,
+    loop: `known ${last.outcome}`,
+    reason: `the last ${evidence.length} calls returned only what earlier calls had returned`,
+    advice: `Your last ${evidence.length} calls returned only what earlier calls had returned, although you asked in another way. Use what you have, or look somewhere else.`,
+  };
+}
 
 function isKnownContent(window: readonly CallObservation[], index: number): boolean {
   const observation = window[index];
@@ -141,59 +162,6 @@ function isKnownContent(window: readonly CallObservation[], index: number): bool
     return false;
   return hasEarlierMatch(window, index, ({ outcome }) => outcome === observation.outcome);
 }
-
-/** A piece of text that is rewritten as soon as it is written. */
-export const repeatedRewrite: CallRule = {
-  id: 'repeated-rewrite',
-  since: 5,
-  rationale:
-    'An edit that replaces exactly what the previous edit wrote, with no other call in between, is a guess after a ' +
-    'guess. A second version is ordinary; the fourth in a row should follow a look at what is wrong.',
-  unit: 'edits',
-  thresholds: { advise: 4, block: null, stop: null },
-  match(window) {
-    const last = window.at(-1);
-    if (last === undefined || last.change === null) return null;
-    const { target } = last.change;
-    const evidence = takeTailWhile(window, ({ change }, index) => {
-      const next = window[index + 1];
-      return change?.target === target && (next === undefined || next.change?.from === change.to);
-    });
-    // Going back to an earlier version is the matter of another rule.
-    if (new Set(evidence.map(({ change }) => change?.to)).size < evidence.length) return null;
-    return {
-      count: evidence.length,
-      evidence,
-      loop: `rewrite ${target}`,
-      reason: `the same piece of a file was rewritten ${evidence.length} times in a row`,
-      advice: `You have rewritten the same piece of this file ${evidence.length} times in a row. Find out why the latest version does not work before you write another.`,
-    };
-  },
-};
-
-/** The same search with other words or options and the same result. */
-export const sameQuery: CallRule = {
-  id: 'same-query',
-  rationale:
-    'If the same words in another order, or with another limit, return the same results, this search does not find ' +
-    'the answer. Paging through results returns something else each time and does not count.',
-  thresholds: { advise: 3, block: null, stop: null },
-  match(window) {
-    const last = window.at(-1);
-    if (last === undefined || last.query === null) return null;
-    const { tool, query, outcome } = last;
-    const evidence = window.filter(
-      (each) => each.query === query && each.tool === tool && each.outcome === outcome,
-    );
-    return {
-      count: evidence.length,
-      evidence,
-      loop: `${tool} ${query}`,
-      reason: `${tool} was asked for the same words ${evidence.length} times, with the same result`,
-      advice: `You have searched for the same words with ${tool} ${evidence.length} times, and what came back was the same each time. Search for something else, or work with what was found.`,
-    };
-  },
-};
 
 /** A file that keeps returning to earlier content. */
 export const editAndRevert: CallRule = {
@@ -243,38 +211,63 @@ function findReversions(
   return found;
 }
 
-/** Maximum count if other calls between the writes brought something new: enough for advice. */
-const interleavedWritesMax = 4;
+/** Maximum count if other calls in between brought something new, or if the changes differ: enough for advice. */
+const editAdviceMax = 4;
 
-/** One change that is made again and again, while no other change is made. */
-export const reappliedChange: CallRule = {
-  id: 'reapplied-change',
+/** One change that is made again, or one piece of text that is changed again as soon as it is written. */
+export const repeatedEdit: CallRule = {
+  id: 'repeated-edit',
   since: 5,
   rationale:
     'A change that is made a second time has either no effect or a double effect, such as a function that is inserted ' +
     'twice. The result looks new each time, because line numbers and file sizes grow, so this rule compares only the ' +
-    'change. If other calls in between bring something new, it only advises.',
+    'change. An edit that replaces exactly what the previous edit wrote, with no other call in between, is a guess ' +
+    'after a guess. That, or other calls in between that bring something new, earn advice only.',
+  unit: 'edits',
   thresholds: { advise: 3, block: null, stop: 6 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.change === null) return null;
-    const { change } = last;
-    const isSameChange = (each: CallObservation): boolean => isEqualChange(each.change, change);
-    const tail = takeTailWhile(window, (each) => each.change === null || isSameChange(each));
-    const evidence = tail.filter(isSameChange);
-    const start = window.length - tail.length;
-    const hasProgress = tail.some(
-      (each, index) => !isSameChange(each) && isNewOutcome(window, start + index),
-    );
-    return {
-      count: hasProgress ? Math.min(evidence.length, interleavedWritesMax) : evidence.length,
-      evidence,
-      loop: `reapplied ${last.call}`,
-      reason: `${last.tool} made the same change ${evidence.length} times, and no other change in between`,
-      advice: `You have made exactly this change with ${last.tool} ${evidence.length} times. Read the file to see what the change did, undo the duplicates, and continue from there.`,
-    };
+    const matches = [matchReappliedChange(window, last, last.change), matchRewrites(window, last.change)];
+    return matches.toSorted((a, b) => b.count - a.count)[0] ?? null;
   },
 };
+
+function matchReappliedChange(
+  window: readonly CallObservation[],
+  { tool, call }: CallObservation,
+  change: FileContentChange,
+): RuleMatch {
+  const isSameChange = (each: CallObservation): boolean => isEqualChange(each.change, change);
+  const tail = takeTailWhile(window, (each) => each.change === null || isSameChange(each));
+  const evidence = tail.filter(isSameChange);
+  const start = window.length - tail.length;
+  const hasProgress = tail.some((each, index) => !isSameChange(each) && isNewOutcome(window, start + index));
+  return {
+    count: hasProgress ? Math.min(evidence.length, editAdviceMax) : evidence.length,
+    evidence,
+    loop: `reapplied ${call}`,
+    reason: `${tool} made the same change ${evidence.length} times, and no other change in between`,
+    advice: `You have made exactly this change with ${tool} ${evidence.length} times. Read the file to see what the change did, undo the duplicates, and continue from there.`,
+  };
+}
+
+/** The first edit of a piece is not yet a rewrite of it. */
+function matchRewrites(window: readonly CallObservation[], { target }: FileContentChange): RuleMatch {
+  const evidence = takeTailWhile(window, ({ change }, index) => {
+    const next = window[index + 1];
+    return change?.target === target && (next === undefined || next.change?.from === change.to);
+  });
+  // Going back to an earlier version is the matter of another rule.
+  const isForward = new Set(evidence.map(({ change }) => change?.to)).size === evidence.length;
+  return {
+    count: isForward ? Math.min(evidence.length - 1, editAdviceMax) : 0,
+    evidence,
+    loop: `rewritten ${target}`,
+    reason: `the same piece of a file was rewritten ${evidence.length} times in a row`,
+    advice: `You have rewritten the same piece of this file ${evidence.length} times in a row. Find out why the latest version does not work before you write another.`,
+  };
+}
 
 function isEqualChange(a: FileContentChange | null, b: FileContentChange): boolean {
   return a !== null && a.target === b.target && a.from === b.from && a.to === b.to;

@@ -1,26 +1,19 @@
 import {
-  combinedMatches,
-  fruitlessSearch,
-  reappliedChange,
-  repeatedCall,
-  recurringCall,
-  editAndRevert,
-  noProgress,
   callCycle,
+  combinedMatches,
+  editAndRevert,
+  fruitlessSearch,
+  matchSameWords,
+  noProgress,
+  recurringCall,
+  repeatedCall,
+  repeatedEdit,
   sameAnswer,
   sameQuery,
-  knownResults,
-  repeatedRewrite,
 } from './call-rules.ts';
 import { errorStreak, failureStreak, interleavedErrors, repeatedFailure } from './error-rules.ts';
-import {
-  matchSimilarText,
-  repeatedText,
-  similarText,
-  repetitionLoop,
-  failedDecisions,
-  textOnlyReplies,
-} from './reply-rules.ts';
+import { failedDecisions, repeatedText, repetitionLoop, similarityMin } from './reply-rules.ts';
+import { computeSimilarity } from '../observations/text-observation.ts';
 import type { CallRule, ObservationRule, Rule, RuleMatch } from './rule.ts';
 import { hasEarlierMatch, takeTailWhile } from './window-queries.ts';
 import type { GovernorSettings } from './governor-settings.ts';
@@ -34,21 +27,17 @@ export const pawlRules: readonly Rule[] = [
   repeatedCall,
   errorStreak,
   editAndRevert,
-  reappliedChange,
+  repeatedEdit,
   callCycle,
   failureStreak,
   fruitlessSearch,
   interleavedErrors,
   sameQuery,
-  knownResults,
-  repeatedRewrite,
   recurringCall,
   sameAnswer,
   noProgress,
   prolongedWait,
   repeatedText,
-  similarText,
-  textOnlyReplies,
   repetitionLoop,
   failedDecisions,
   fruitlessPaging,
@@ -117,6 +106,14 @@ const formerRepeatedCall: CallRule = {
 
 const formerErrorStreak: Rule = { ...errorStreak, thresholds: { ...errorStreak.thresholds, stop: 7 } };
 
+const formerSameQuery: CallRule = {
+  ...sameQuery,
+  match: (window) => {
+    const last = window.at(-1);
+    return last === undefined ? null : matchSameWords(window, last);
+  },
+};
+
 const formerInterleavedErrors: CallRule = {
   ...interleavedErrors,
   thresholds: { ...interleavedErrors.thresholds, stop: null },
@@ -125,14 +122,55 @@ const formerInterleavedErrors: CallRule = {
 
 const formerRepeatedText: ObservationRule<'text'> = {
   ...repeatedText,
-  match: (window) => countEvidence(repeatedText.match(window)),
+  unit: 'replies',
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined) return null;
+    const evidence = takeTailWhile(window, (each) => each.fingerprint === last.fingerprint);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.fingerprint,
+      reason: `the same was said ${evidence.length} times in a row, and nothing was done`,
+      advice: `You have said the same ${evidence.length} times in a row without doing anything. Do the next step with a tool, or say that you are done or what stops you.`,
+    };
+  },
 };
 
-const formerSimilarText: ObservationRule<'text'> = { ...similarText, match: matchSimilarText };
+const similarText: ObservationRule<'text'> = {
+  id: 'similar-text',
+  rationale:
+    'A reply that shares four fifths of its wording with each of the replies before it is a variation of them.',
+  on: 'text',
+  unit: 'replies',
+  thresholds: { advise: 3, block: null, ask: 5, stop: null },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined) return null;
+    const evidence = takeTailWhile(window, (each) => computeSimilarity(each, last) >= similarityMin);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: 'similar-text',
+      reason: `nearly the same was said ${evidence.length} times in a row, and nothing was done`,
+      advice: `Your last ${evidence.length} replies say nearly the same, and nothing was done. Do the next step with a tool, or say that you are done or what stops you.`,
+    };
+  },
+};
 
-const formerTextOnlyReplies: ObservationRule<'text'> = {
-  ...textOnlyReplies,
-  thresholds: { ...textOnlyReplies.thresholds, advise: 5 },
+const monologue: ObservationRule<'text'> = {
+  id: 'monologue',
+  rationale: 'Reply after reply without a tool call does no work.',
+  on: 'text',
+  unit: 'replies',
+  thresholds: { advise: 5, block: null, stop: null },
+  match: (window) => ({
+    count: window.length,
+    evidence: window,
+    loop: 'monologue',
+    reason: `${window.length} replies in a row did nothing`,
+    advice: `Your last ${window.length} replies did nothing but talk. Do the next step with a tool, or say that you are done or what stops you.`,
+  }),
 };
 
 function countEvidence(match: RuleMatch | null): RuleMatch | null {
@@ -144,9 +182,8 @@ const formerVersions: ReadonlyMap<Rule, readonly Rule[]> = new Map<Rule, readonl
   [errorStreak, [formerErrorStreak]],
   [failureStreak, [staleErrors, failureStreak]],
   [interleavedErrors, [formerInterleavedErrors]],
-  [repeatedText, [formerRepeatedText]],
-  [similarText, [formerSimilarText]],
-  [textOnlyReplies, [formerTextOnlyReplies]],
+  [sameQuery, [formerSameQuery]],
+  [repeatedText, [formerRepeatedText, similarText, monologue]],
 ]);
 
 /** The log version since which the rules have their present form. */

@@ -5,62 +5,58 @@ import { takeTailWhile } from './window-queries.ts';
 /** The fingerprint of a reply without a word. */
 const emptyText = observeText(0, '').fingerprint;
 
-/** How many empty replies count as one repetition of a text. */
+/** Minimum similarity for one text to count as a variation of another. */
+export const similarityMin = 0.8;
+
+/** How many empty replies count as one repetition, and how many variations or other replies without a call. */
 const emptyRepliesPerRepetition = 4;
+const variationsPerRepetition = 2;
+const repliesPerRepetition = 3;
 
-/** Maximum count of replies that the host rejects: the model is told what is wrong, so they earn advice only. */
-const rejectedRepliesMax = 2;
+/** Maximum count of replies that do not say the same, and of replies that the host rejects: enough for advice. */
+const adviceMax = 2;
 
-/** The same text again, without a call. */
+/** Replies without a call: the same again, nearly the same, or just one after the other. */
 export const repeatedText: ObservationRule<'text'> = {
   id: 'repeated-text',
   rationale:
     'Repeating the same text without a tool call and without new input makes no progress. Differences in numbers, ' +
-    'case and spacing do not count. Empty replies are usually a fault of the provider that passes, so four of them ' +
-    'count as one.',
+    'case and spacing do not count. A variation, which shares four fifths of its wording with the latest text, counts ' +
+    'half, because rewording may still lead somewhere. Other replies without a call count a third and earn advice ' +
+    'only. Empty replies are usually a fault of the provider that passes, so four of them count as one.',
   on: 'text',
-  unit: 'replies',
+  unit: 'repetitions',
   thresholds: { advise: 2, block: null, stop: 3 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
-    const evidence = takeTailWhile(window, (each) => each.fingerprint === last.fingerprint);
-    const isEmpty = last.fingerprint === emptyText;
-    const count = isEmpty ? Math.floor(evidence.length / emptyRepliesPerRepetition) : evidence.length;
-    return {
-      count: last.isRejected === true ? Math.min(count, rejectedRepliesMax) : count,
-      evidence,
-      loop: last.fingerprint,
-      reason: `the same was said ${evidence.length} times in a row, and nothing was done`,
-      advice: `You have said the same ${evidence.length} times in a row without doing anything. Do the next step with a tool, or say that you are done or what stops you.`,
-    };
+    const matches = [matchSameText(window, last), matchSimilarText(window, last), matchTextOnly(window)];
+    const [match] = matches.toSorted((a, b) => b.count - a.count);
+    if (match === undefined) return null;
+    return last.isRejected === true ? { ...match, count: Math.min(match.count, adviceMax) } : match;
   },
 };
 
-/** Minimum similarity for one text to count as a variation of another. */
-const similarityMin = 0.8;
-
-/** Nearly the same text again, without a call. */
-export const similarText: ObservationRule<'text'> = {
-  id: 'similar-text',
-  rationale:
-    'A reply that shares four fifths of its wording with each of the replies before it is a variation of them. ' +
-    'Rewording may still lead somewhere, so it takes more of them than of identical replies.',
-  on: 'text',
-  unit: 'replies',
-  thresholds: { advise: 3, block: null, ask: 5, stop: null },
-  match(window) {
-    // Texts of fewer than three words have no wording to compare.
-    return window.at(-1)?.sample.length === 0 ? null : matchSimilarText(window);
-  },
-};
-
-export function matchSimilarText(window: readonly TextObservation[]): RuleMatch | null {
-  const last = window.at(-1);
-  if (last === undefined) return null;
-  const evidence = takeTailWhile(window, (each) => computeSimilarity(each, last) >= similarityMin);
+function matchSameText(window: readonly TextObservation[], last: TextObservation): RuleMatch {
+  const evidence = takeTailWhile(window, (each) => each.fingerprint === last.fingerprint);
+  const isEmpty = last.fingerprint === emptyText;
   return {
-    count: evidence.length,
+    count: isEmpty ? Math.floor(evidence.length / emptyRepliesPerRepetition) : evidence.length,
+    evidence,
+    loop: last.fingerprint,
+    reason: `the same was said ${evidence.length} times in a row, and nothing was done`,
+    advice: `You have said the same ${evidence.length} times in a row without doing anything. Do the next step with a tool, or say that you are done or what stops you.`,
+  };
+}
+
+function matchSimilarText(window: readonly TextObservation[], last: TextObservation): RuleMatch {
+  // Texts of fewer than three words have no wording to compare.
+  const evidence =
+    last.sample.length === 0
+      ? []
+      : takeTailWhile(window, (each) => computeSimilarity(each, last) >= similarityMin);
+  return {
+    count: Math.ceil(evidence.length / variationsPerRepetition),
     evidence,
     loop: 'similar-text',
     reason: `nearly the same was said ${evidence.length} times in a row, and nothing was done`,
@@ -68,25 +64,15 @@ export function matchSimilarText(window: readonly TextObservation[]): RuleMatch 
   };
 }
 
-/** Consecutive replies without a call. */
-export const textOnlyReplies: ObservationRule<'text'> = {
-  id: 'monologue',
-  rationale:
-    'Reply after reply without a tool call does no work. Different replies may still lead somewhere, so the rule only ' +
-    'advises.',
-  on: 'text',
-  unit: 'replies',
-  thresholds: { advise: 6, block: null, stop: null },
-  match(window) {
-    return {
-      count: window.length,
-      evidence: window,
-      loop: 'monologue',
-      reason: `${window.length} replies in a row did nothing`,
-      advice: `Your last ${window.length} replies did nothing but talk. Do the next step with a tool, or say that you are done or what stops you.`,
-    };
-  },
-};
+function matchTextOnly(window: readonly TextObservation[]): RuleMatch {
+  return {
+    count: Math.min(Math.floor(window.length / repliesPerRepetition), adviceMax),
+    evidence: window,
+    loop: 'text-only',
+    reason: `${window.length} replies in a row did nothing`,
+    advice: `Your last ${window.length} replies did nothing but talk. Do the next step with a tool, or say that you are done or what stops you.`,
+  };
+}
 
 /** A reply that repeats one block of text. */
 export const repetitionLoop: ObservationRule<'repetition-loop'> = {
