@@ -4,29 +4,8 @@ import { ChartError, defineChart, type ModeChartInput } from '../../src/modes/de
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
 import { startMode } from '../../src/modes/mode.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
-import { anyModeChart, hostileModeNames } from './sample-charts.ts';
+import { anyModeChart, createChartInput, createChartWithState, hostileModeNames } from './sample-charts.ts';
 import { createToolReply, textReply, walkModeChart } from './walk-mode-chart.ts';
-
-/** A chart in which nothing is wrong; what is given takes the place of its own. */
-function createChartInput(changes: object): object {
-  return {
-    name: 'sample',
-    initial: 'a',
-    states: [
-      { name: 'a', next: ['b'] },
-      { name: 'b', next: ['a', 'end'] },
-      { name: 'end', terminal: true },
-    ],
-    ...changes,
-  };
-}
-
-function createChartWithState(index: number, changes: object): object {
-  const { states } = createChartInput({}) as { readonly states: readonly object[] };
-  return createChartInput({
-    states: states.map((state, at) => (at === index ? { ...state, ...changes } : state)),
-  });
-}
 
 function catchChartError(value: unknown): ChartError {
   try {

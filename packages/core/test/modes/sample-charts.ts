@@ -138,3 +138,24 @@ export const anyModeEvent: fc.Arbitrary<ModeEvent> = fc
     fc.oneof(fc.nat({ max: 100_000 }), fc.constantFrom(Number.NaN, Infinity, -1)),
   )
   .map(([payload, at]) => ({ ...payload, at }));
+
+/** A chart in which nothing is wrong; what is given takes the place of its own. */
+export function createChartInput(changes: object): object {
+  return {
+    name: 'sample',
+    initial: 'a',
+    states: [
+      { name: 'a', next: ['b'] },
+      { name: 'b', next: ['a', 'end'] },
+      { name: 'end', terminal: true },
+    ],
+    ...changes,
+  };
+}
+
+export function createChartWithState(index: number, changes: object): object {
+  const { states } = createChartInput({}) as { readonly states: readonly object[] };
+  return createChartInput({
+    states: states.map((state, at) => (at === index ? { ...state, ...changes } : state)),
+  });
+}

@@ -313,7 +313,7 @@ function isFinding(
   return isCheck && (exitCode ?? 1) < usageExitCode && !isUsageError(last);
 }
 
-/** Checks print much the same whatever they find, so the findings of different checks are different errors. */
+/** Reports of one check look alike, so findings are an error of their own command. */
 function classifyResult(text: string, check: CallContext | null): string {
   return check === null ? classifyFailure(text) : `${check.command} ${classifyFailure(text)}`;
 }

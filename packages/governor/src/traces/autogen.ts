@@ -159,8 +159,8 @@ function isHistoryItem(message: Json): boolean {
 }
 
 /**
- * A history is written by the agent that began the chat, so roles may be swapped: whoever has the name of the first
- * message is the user.
+ * A history is written by the agent that began the chat, so its roles may be swapped: the user is the one with the
+ * name that the first message has.
  */
 function* readChatHistory(history: readonly Json[]): Generator<TraceEntry> {
   const user = toOptionalString(getJsonPath(history[0], 'name'));

@@ -74,7 +74,7 @@ function listMoatlessBranches(document: Json): readonly (readonly LocatedNode[])
   return branches;
 }
 
-/** The full path of a deep node is as long as the trajectory, so only its end is told. */
+/** The full path of a deep node is as long as the trajectory, so only its end is used. */
 function joinNodePath(location: string, index: number): string {
   const path = `${location}${location === '' ? '' : '.'}children[${index}]`;
   return path.length <= nodePathMax ? path : `…children[${index}]`;

@@ -164,7 +164,7 @@ async function* readClineTask(context: SessionStoreContext, path: string): Async
 
 const databaseSign = 'SQLite format 3\0';
 
-/** Returns null for what is not a readable file; whoever reads it next reports why. */
+/** Returns null if the path is not a readable file; reading its contents then reports the error. */
 async function readFileHead(path: string): Promise<string | null> {
   // A pipe must not be opened twice.
   const isFile = await stat(path).then(

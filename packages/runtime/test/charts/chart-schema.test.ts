@@ -2,28 +2,11 @@ import { modeCharts, ChartError, type ModeChart } from '@pawl/core/modes';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseChart } from '../../src/charts/chart-schema.ts';
-import { anyModeChart } from '../../../core/test/modes/sample-charts.ts';
-
-/** A chart in which nothing is wrong; what is given takes the place of its own. */
-function createChartInput(changes: object): object {
-  return {
-    name: 'sample',
-    initial: 'a',
-    states: [
-      { name: 'a', next: ['b'] },
-      { name: 'b', next: ['a', 'end'] },
-      { name: 'end', terminal: true },
-    ],
-    ...changes,
-  };
-}
-
-function createChartWithState(index: number, changes: object): object {
-  const { states } = createChartInput({}) as { readonly states: readonly object[] };
-  return createChartInput({
-    states: states.map((state, at) => (at === index ? { ...state, ...changes } : state)),
-  });
-}
+import {
+  anyModeChart,
+  createChartInput,
+  createChartWithState,
+} from '../../../core/test/modes/sample-charts.ts';
 
 function catchChartError(value: unknown): ChartError {
   try {

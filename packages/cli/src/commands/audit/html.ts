@@ -34,7 +34,7 @@ type AuditHtmlOptions = {
   /** How many stuck runs the page shows with their evidence. */
   readonly runsMax: number;
   readonly at: number;
-  /** Told that the page is written. */
+  /** Reports that the page is written. */
   readonly stderr: Writable;
 };
 
