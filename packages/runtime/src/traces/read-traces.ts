@@ -155,7 +155,8 @@ async function* prependChunk(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGe
 
 async function* gunzipBytes(compressed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const input = Readable.from(compressed);
-  const gunzip = createGunzip();
+  // Larger pieces than the default of 16 kB cost less time per byte.
+  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
   // Forward source errors to the decompressor, so that there is one place to handle both.
   input.on('error', (error) => gunzip.destroy(error));
   try {
