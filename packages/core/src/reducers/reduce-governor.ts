@@ -18,7 +18,7 @@ import {
 import { getPawlRules, selectRules } from '@pawl/governor/rules';
 import { isJudgedOutcome, type ToolCall } from '../conversation/message.ts';
 import type { Event, EventOfType, ModelReplied, PermissionDecided } from '../session/event.ts';
-import { logPatches, hasLogPatch } from '../session/log-version.ts';
+import { logPatches, hasLogPatch, latestLogVersion } from '../session/log-version.ts';
 import type { ModeChart } from '../modes/mode-chart.ts';
 import { findReachedModeLimit } from '../modes/mode.ts';
 import { initialGovernor, type Session } from '../session/session.ts';
@@ -31,7 +31,11 @@ import type { StepChange } from '../session/session-step.ts';
 
 /** Returns the rules of a session: those of its preset and log version with its overrides, and then `ownRules`. */
 export function selectSessionRules(session: Session, ownRules?: readonly Rule[]): readonly Rule[] {
-  return selectRules(session.settings.governor, ownRules, getPawlRules(session.logVersion ?? 0));
+  const { settings, logVersion = 0 } = session;
+  // Almost every session has the latest version, and every event asks for the rules.
+  return logVersion === latestLogVersion
+    ? selectRules(settings.governor, ownRules)
+    : selectRules(settings.governor, ownRules, getPawlRules(logVersion));
 }
 
 /** Judges the events that show whether the work makes progress. */
