@@ -86,8 +86,9 @@ export function judgeToolResult(facts: ToolResultFacts): Omit<ToolResultReading,
 
 /** Some terminals repeat the command before its output. */
 function removeEcho(host: HostOutput, { command }: CallContext): HostOutput {
-  const isEcho = command !== null && command.length > 3 && host.text.startsWith(`${command.trimEnd()}\n`);
-  return isEcho ? { ...host, text: host.text.slice(command.trimEnd().length + 1) } : host;
+  if (command === null || command.length <= 3) return host;
+  const echo = `${command.trimEnd()}\n`;
+  return host.text.startsWith(echo) ? { ...host, text: host.text.slice(echo.length) } : host;
 }
 
 type Judgment = { readonly status: ToolResultStatus; readonly reason: string };

@@ -119,8 +119,9 @@ export const sameQuery: CallRule = {
   match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
-    const matches = [matchSameWords(window, last) ?? [], matchKnownContent(window, last) ?? []].flat();
-    return matches.toSorted((a, b) => b.count - a.count)[0] ?? null;
+    const words = matchSameWords(window, last);
+    const content = matchKnownContent(window, last);
+    return (content?.count ?? 0) > (words?.count ?? 0) ? content : words;
   },
 };
 
@@ -228,8 +229,9 @@ export const repeatedEdit: CallRule = {
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.change === null) return null;
-    const matches = [matchReappliedChange(window, last, last.change), matchRewrites(window, last.change)];
-    return matches.toSorted((a, b) => b.count - a.count)[0] ?? null;
+    const reapplied = matchReappliedChange(window, last, last.change);
+    const rewrites = matchRewrites(window, last.change);
+    return rewrites.count > reapplied.count ? rewrites : reapplied;
   },
 };
 

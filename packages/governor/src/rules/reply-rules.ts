@@ -30,9 +30,9 @@ export const repeatedText: ObservationRule<'text'> = {
   match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
-    const matches = [matchSameText(window, last), matchSimilarText(window, last), matchTextOnly(window)];
-    const [match] = matches.toSorted((a, b) => b.count - a.count);
-    if (match === undefined) return null;
+    let match = matchSameText(window, last);
+    for (const other of [matchSimilarText(window, last), matchTextOnly(window)])
+      if (other.count > match.count) match = other;
     return last.isRejected === true ? { ...match, count: Math.min(match.count, adviceMax) } : match;
   },
 };
