@@ -170,6 +170,33 @@ describe('pawl resume', () => {
     expect(JSON.stringify(userMessages)).toContain('And now?');
   });
 
+  it('reports the failure of the last turn again, with its exit code, and asks the model for nothing', async () => {
+    server.cuts = new Set([1, 2, 3]);
+    expect(await runGoal('What does the plan say?', createRunOptions(), captureIo().io)).toBe(5);
+    const asked = server.asked.length;
+    const again = await runResumeCommand();
+    expect(again).toMatchObject({ code: 5, out: '' });
+    expect(again.err).toMatch(/lost the connection/);
+    expect(again.err).toMatch(/is waiting for input: pawl resume [\da-f]{8} "/);
+    const json = await runResumeCommand(null, { json: true });
+    expect(json.code).toBe(5);
+    expect(JSON.parse(json.out)).toMatchObject({
+      type: 'result',
+      status: 'failed',
+      answer: null,
+      modelCalls: 3,
+    });
+    expect(server.asked).toHaveLength(asked);
+  });
+
+  it('writes the last answer as JSON with --json', async () => {
+    scriptModel('The plan says one.');
+    await runGoal('What does the plan say?', createRunOptions(), captureIo().io);
+    const { code, out } = await runResumeCommand(null, { json: true });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ status: 'answered', answer: 'The plan says one.', reason: null });
+  });
+
   it('refuses a session that runs elsewhere, names its owner, and takes it over only with --take-over', async () => {
     scriptModel({ tool: 'shell', args: { command: slowCommand } }, 'Mine now.');
     const child = spawnPawl('run', ...getModelFlags(), 'Do it.');

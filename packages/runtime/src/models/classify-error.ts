@@ -148,14 +148,13 @@ const errorCauses: readonly ErrorCause[] = [
       createStatusMatcher(408, 504, 524)(facts) ||
       createCodeMatcher(/timedout$|^und_err_[a-z]+_timeout$|^timeouterror$/)(facts),
     problem: 'did not respond in time',
-    advice: 'The request will be retried; if this persists, request less at a time.',
+    advice: 'If this persists, request less at a time.',
   },
   {
     kind: 'overloaded',
     matches: ({ status }) => status === 409 || status === 425 || (status !== null && status >= 500),
     problem: 'is temporarily unavailable',
-    advice:
-      "The request will be retried; if this persists, check the provider's status page or use another model.",
+    advice: "If this persists, check the provider's status page or use another model.",
   },
   {
     kind: 'bad-request',
@@ -192,13 +191,13 @@ const errorCauses: readonly ErrorCause[] = [
       createCodeMatcher(/^(?:econn|epipe|enet|ehost|und_err|err_stream|z_|hpe_)/)(facts) ||
       createWordsMatcher(/terminated|fetch failed|cannot connect|socket hang up|other side closed/)(facts),
     problem: 'lost the connection',
-    advice: 'The request will be retried; if this persists, check the network.',
+    advice: 'If this persists, check the network.',
   },
   {
     kind: 'truncated',
     matches: createWordsMatcher(/ended without a finish reason/),
     problem: 'stopped before its reply was complete',
-    advice: 'The request will be retried.',
+    advice: 'If this persists, use another model.',
   },
   {
     kind: 'network',
@@ -206,7 +205,7 @@ const errorCauses: readonly ErrorCause[] = [
       /^ai_(?:jsonparse|typevalidation|invalidresponsedata|emptyresponsebody|apicall)error$/,
     ),
     problem: 'sent an invalid response',
-    advice: 'The request will be retried; if this persists, check the base URL and the server version.',
+    advice: 'If this persists, check the base URL and the server version.',
   },
 ];
 
@@ -214,7 +213,7 @@ const unknownCause: ErrorCause = {
   kind: 'unknown',
   matches: () => true,
   problem: 'failed',
-  advice: 'The request will be retried.',
+  advice: 'If this persists, use another model.',
 };
 
 /**

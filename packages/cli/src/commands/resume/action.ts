@@ -1,5 +1,5 @@
-import { getConversation, isTerminalSession, type Session } from '@pawl/core';
-import { findTurnAnswer, resumeSession } from '@pawl/runtime';
+import { isTerminalSession } from '@pawl/core';
+import { resumeSession } from '@pawl/runtime';
 import {
   applyModelConfig,
   flagsToConfig,
@@ -19,7 +19,6 @@ import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../output
 import type { CommandIo } from '../../output/command-io.ts';
 import { registerStore, openConfiguredStore, type OpenedStore } from '../../sessions/store-option.ts';
 import { openTerminalPrompt } from '../../output/terminal-prompt.ts';
-import { sanitizeText } from '../../output/sanitize-text.ts';
 import { resolveProfileOption, loadConfig, withSetupUsageErrors } from '../../options/load-config.ts';
 import {
   toRunExitCode,
@@ -29,7 +28,8 @@ import {
 } from '../../run/start-run.ts';
 
 import { openRunTelemetry } from '../../observability/run-telemetry.ts';
-import { driveRun, openRunRecorder } from '../../run/drive-run.ts';
+import { deriveLastResult, driveRun, openRunRecorder } from '../../run/drive-run.ts';
+import { createJsonRunView, createQuietRunView } from '../../run/run-view.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { shortenId } from '../../output/format-number.ts';
 
@@ -80,7 +80,7 @@ async function resumeFromStore(
   const metadata = requireResumable(id, stored, options);
   const isIdle = stored.session.turn.status === 'waitingForUser' && message === null;
   if (isIdle && (await opened.store.commands.listPending(id)).length === 0)
-    return printLastAnswer(stored.session, io);
+    return printLastResult(opened.store, id, options, io);
   const terminal = openTerminalPrompt(io);
   const flags = { ...metadata, ...pickDefinedOptions(options) };
   const loaded = await loadConfig(metadata.dir, flagsToConfig(flags), terminal);
@@ -149,15 +149,20 @@ function requireResumable(
   throw new UsageError(`Session ${id} was not started by pawl run: its folder and model are unknown.`);
 }
 
-/** There is nothing to resume: prints the last answer, in case the user has not seen it. */
-function printLastAnswer(session: Session, io: CommandIo): ExitCode {
-  const { id } = session;
-  const answer = findTurnAnswer(getConversation(session));
+/** There is nothing to resume: prints the result of the last turn, in case the user has not seen it. */
+async function printLastResult(
+  store: Store,
+  id: string,
+  { json }: Pick<ResumeSessionOptions, 'json'>,
+  io: CommandIo,
+): Promise<ExitCode> {
   const next = `Session ${id} is waiting for input: pawl resume ${shortenId(id)} "next message"`;
-  if (answer === null) throw new UsageError(next);
-  io.stdout.write(`${sanitizeText(answer)}\n`);
+  const result = await deriveLastResult(store, id);
+  if (result === null) throw new UsageError(next);
+  const view = json === true ? createJsonRunView(io) : createQuietRunView(io);
+  await view.end(result);
   io.stderr.write(`${next}\n`);
-  return exitCodes.finished;
+  return toRunExitCode(result, 'run');
 }
 
 /** If two processes resume a session at once, one gets the claim and the other an error. */

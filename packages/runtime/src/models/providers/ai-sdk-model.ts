@@ -223,7 +223,7 @@ function toStopError({ name, limits }: AiSdkContext, { stopped }: RequestDeadlin
     case 'cancelled':
       return { kind: 'unknown', message: `${name} was cancelled.`, retryable: false };
     case 'idle': {
-      const message = `${name} sent nothing for ${formatTimeout(limits.idleMs)}. The request will be retried; raise idleMs if the model needs longer.`;
+      const message = `${name} sent nothing for ${formatTimeout(limits.idleMs)}. Raise idleMs if the model needs longer.`;
       return { kind: 'timeout', message };
     }
     case 'total': {

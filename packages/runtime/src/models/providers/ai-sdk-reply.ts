@@ -80,7 +80,7 @@ function findReplyError(reply: CollectedReply, { model, at }: ReplyContext): Mod
 function createTruncatedError(model: string): ModelError {
   return {
     kind: 'truncated',
-    message: `${model} stopped before its reply was complete. The request will be retried.`,
+    message: `${model} stopped before its reply was complete. If this persists, use another model.`,
   };
 }
 
@@ -88,7 +88,7 @@ function createProviderError(model: string, raw = 'without a reason'): ModelErro
   const reason = toPrintableLine(raw, 100);
   return {
     kind: 'unknown',
-    message: `${model} ended its reply with an error (${reason}). The request will be retried.`,
+    message: `${model} ended its reply with an error (${reason}). If this persists, use another model.`,
   };
 }
 
