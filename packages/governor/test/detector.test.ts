@@ -29,10 +29,10 @@ function observeSample(each: CallSample, seq: number): CallObservation {
   });
 }
 
-function listMatches(list: readonly CallSample[]): readonly (string | null)[] {
+function listMatches(list: readonly CallSample[], rules = pawlRules): readonly (string | null)[] {
   let state = initialDetectorState;
   return list.map((each, index) => {
-    const next = runDetector(state, observeSample(each, index), pawlRules);
+    const next = runDetector(state, observeSample(each, index), rules);
     state = next.state;
     return next.match === null ? null : `${next.match.rule} ${next.match.severity} ${next.match.count}`;
   });
@@ -58,6 +58,19 @@ describe('watch', () => {
         expect(JSON.parse(JSON.stringify(state))).toEqual(state);
       }),
       { numRuns: 30 },
+    );
+  });
+
+  it('skips a rule on known outcomes only where it would not match, whatever its thresholds', () => {
+    const anyThreshold = fc.constantFrom(null, 1, 2, 3);
+    const anyThresholds = fc.record({ advise: anyThreshold, block: anyThreshold, stop: anyThreshold });
+    expect(pawlRules.some((rule) => 'isOnKnownOutcomes' in rule)).toBe(true);
+    fc.assert(
+      fc.property(fc.array(anyCallSample, { maxLength: 60 }), anyThresholds, (list, thresholds) => {
+        const rules = pawlRules.map((rule) => ({ ...rule, thresholds }));
+        const everywhere = rules.map((rule) => ({ ...rule, isOnKnownOutcomes: false }));
+        expect(listMatches(list, rules)).toEqual(listMatches(list, everywhere));
+      }),
     );
   });
 

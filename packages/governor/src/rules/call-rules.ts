@@ -6,6 +6,7 @@ import { isSameObservation, takeTailWhile, hasEarlierMatch, isNewOutcome } from 
 /** Consecutive identical calls with the same outcome. */
 export const repeatedCall: CallRule = {
   id: 'repeated-call',
+  isOnKnownOutcomes: true,
   rationale:
     'A call that is repeated word for word with the same result provides no new information. One repetition may be an ' +
     'accident; by the third nothing has happened that could change the result. A call without output shows the agent ' +
@@ -28,6 +29,7 @@ export const repeatedCall: CallRule = {
 /** One call that recurs with the same outcome, among other calls. */
 export const recurringCall: CallRule = {
   id: 'again-and-again',
+  isOnKnownOutcomes: true,
   rationale:
     'A call that returns the same result five times, with other calls in between, is one that the agent does not ' +
     'remember. Running the same test after each change looks alike, so the rule only advises.',
@@ -58,6 +60,7 @@ const secondLapMax = 4;
  */
 export const callCycle: CallRule = {
   id: 'round-and-round',
+  isOnKnownOutcomes: true,
   rationale:
     'If the latest calls and their results have all occurred before, the agent repeats a cycle. Checking something a ' +
     'second time can be useful, so one of the calls must have occurred three times.',
@@ -85,6 +88,7 @@ function countOccurrences(window: readonly CallObservation[], each: CallObservat
 /** Different calls of one tool that all return the same answer. */
 export const sameAnswer: CallRule = {
   id: 'same-answer',
+  isOnKnownOutcomes: true,
   rationale:
     'If a tool answers different calls with the same text, the calls miss their target. Tools that only report that ' +
     'they are done are common, so the rule only advises.',
@@ -110,6 +114,7 @@ export const sameAnswer: CallRule = {
 /** Other requests that return the same: the same words in another order, or another request with known content. */
 export const sameQuery: CallRule = {
   id: 'same-query',
+  isOnKnownOutcomes: true,
   rationale:
     'If the same words in another order, or with another limit, return the same results, this search does not find ' +
     'the answer. Neither does a question in other words, or with an argument that the tool ignores, that leads to ' +
@@ -285,6 +290,7 @@ export const fruitlessSearch: CallRule = {
   thresholds: { advise: 5, block: null, stop: 16 },
   match(window) {
     const evidence = takeTailWhile(window, ({ status }) => status === 'empty');
+    if (evidence.length === 0) return null;
     return {
       count: evidence.length,
       evidence,
@@ -304,6 +310,7 @@ export const noProgress: CallRule = {
   thresholds: { advise: 12, block: null, stop: null },
   match(window) {
     const evidence = takeTailWhile(window, (_, index) => !isNewOutcome(window, index));
+    if (evidence.length === 0) return null;
     return {
       count: evidence.length,
       evidence,
@@ -331,6 +338,7 @@ const otherRules = [
 /** Several rules match at once, each too weakly to end the work. */
 export const combinedMatches: CallRule = {
   id: 'combined-matches',
+  isOnKnownOutcomes: true,
   since: 5,
   rationale:
     'A run of calls that had all been made before may be a review, and a run of errors may be a search for the right ' +

@@ -57,6 +57,7 @@ export const failureStreak: CallRule = {
   thresholds: { advise: 5, block: null, stop: 8 },
   match(window) {
     const evidence = takeTailWhile(window, (each) => each.error !== null);
+    if (evidence.length === 0) return null;
     const start = window.length - evidence.length;
     const hasProgress = evidence.some((_, index) => index > 0 && isNewFinding(window, start + index));
     return {

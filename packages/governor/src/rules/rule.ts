@@ -39,7 +39,14 @@ export type ObservationRule<Kind extends ObservationKind> = {
 };
 
 /** A rule on tool calls may omit `on`. */
-export type CallRule = Omit<ObservationRule<'call'>, 'on'> & { readonly on?: 'call' };
+export type CallRule = Omit<ObservationRule<'call'>, 'on'> & {
+  readonly on?: 'call';
+  /**
+   * Whether the rule counts only calls whose outcomes have occurred in the window before. It is skipped after a call
+   * with a new outcome, because its count is then at most 1.
+   */
+  readonly isOnKnownOutcomes?: boolean;
+};
 
 /**
  * A rule receives the latest observations of its kind, newest last, and returns what it detects at the newest one, or

@@ -1,6 +1,6 @@
 import type { CallObservation } from '../observations/call-observation.ts';
 import type { RuleSeverity, Rule, RuleMatch } from '../rules/rule.ts';
-import { isNewOutcome, isSameObservation } from '../rules/window-queries.ts';
+import { hasEarlierMatch, isNewOutcome, isSameObservation } from '../rules/window-queries.ts';
 import type {
   GovernorObservation,
   ObservationKind,
@@ -62,8 +62,10 @@ export function runDetector(
 ): { readonly state: DetectorState; readonly match: GradedMatch | null } {
   const windows = addToWindow(before.windows, observation);
   let mostSevere: (RuleMatch & { readonly rule: string; readonly severity: RuleSeverity }) | null = null;
+  const isKnownOutcome = observation.kind === 'call' && hasKnownOutcome(windows.call);
   for (const rule of rules) {
     if ((rule.on ?? 'call') !== observation.kind) continue;
+    if (!isKnownOutcome && needsKnownOutcome(rule)) continue;
     const match = gradeRuleMatch(rule, windows);
     if (match === null || wasReported(before.reportedLoops, match)) continue;
     if (mostSevere === null || severityRanks[match.severity] > severityRanks[mostSevere.severity])
@@ -142,6 +144,23 @@ function extendWait(waits: readonly WaitObservation[], last: CallObservation): r
   return wait !== undefined && isSameObservation(wait.last, last)
     ? [...waits.slice(0, -1), { ...wait, last, polls: wait.polls + 1 }]
     : [...waits.slice(-(windowSizes.wait - 1)), { first: last, last, polls: 1 }];
+}
+
+/** A threshold of 1 is reached by any call. */
+function needsKnownOutcome(rule: Rule): boolean {
+  if (rule.on === undefined || rule.on === 'call') {
+    const { advise, block, ask = null, stop } = rule.thresholds;
+    return rule.isOnKnownOutcomes === true && advise !== 1 && block !== 1 && ask !== 1 && stop !== 1;
+  }
+  return false;
+}
+
+/** Whether an earlier call in the window has the outcome of the latest one. */
+function hasKnownOutcome(calls: readonly CallObservation[]): boolean {
+  const last = calls.at(-1);
+  return (
+    last !== undefined && hasEarlierMatch(calls, calls.length - 1, ({ outcome }) => outcome === last.outcome)
+  );
 }
 
 function matchRule(rule: Rule, windows: ObservationWindows): RuleMatch | null {
