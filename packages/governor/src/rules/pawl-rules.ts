@@ -61,14 +61,19 @@ export function selectRules(
   pawl: readonly Rule[] = pawlRules,
 ): readonly Rule[] {
   const preset = settings.preset === 'pawl' ? pawl : rulesByPreset[settings.preset];
-  const changes = Object.keys(settings.rules).length;
-  if (changes === 0 && own.length === 0) return preset;
+  if (own.length === 0 && isEmptyObject(settings.rules)) return preset;
   const rules = [...preset, ...own];
   return rules.flatMap((rule) => {
     const change = Object.hasOwn(settings.rules, rule.id) ? settings.rules[rule.id] : undefined;
     if (change === false) return [];
     return change === undefined ? [rule] : [{ ...rule, thresholds: { ...rule.thresholds, ...change } }];
   });
+}
+
+/** Allocates nothing, because every event asks for the rules. */
+function isEmptyObject(value: object): boolean {
+  for (const name in value) if (Object.hasOwn(value, name)) return false;
+  return true;
 }
 
 /*

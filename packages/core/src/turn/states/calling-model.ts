@@ -81,6 +81,8 @@ function handleDelta(
   return showEphemeralChange(session, turn.streaming ? turn : { ...turn, streaming: true }, actions);
 }
 
+const viaProcessing = ['processingResponse'] as const;
+
 /** Processes the reply: skips calls, asks for permission or runs them, or ends the turn if there are none. */
 function handleModelReplied(
   session: Session,
@@ -92,7 +94,7 @@ function handleModelReplied(
   const { agenda } = turn.ask;
   const calls = assignCallIds(event.calls, turn.request);
   const conversation = appendReply(turn.conversation, { text: event.text, calls, at: event.at });
-  const via = ['processingResponse'] as const;
+  const via = viaProcessing;
   if (calls.length === 0) {
     return shouldContinueTurn(session, event)
       ? checkProgress(session, event, {
