@@ -29,6 +29,7 @@ export function removeHostHeader(output: string, isPrinted = false): HostOutput 
     readJsonOutput(text, isPrinted) ??
     readCodexText(text) ??
     readClineText(text) ??
+    readContinueText(text) ??
     readTaggedText(text) ??
     readBracketedText(text) ??
     readFieldText(text) ??
@@ -209,6 +210,17 @@ function readClineText(text: string): HostOutput | null {
   if (line === null) return null;
   const output = text.slice(line[0].length).replace(/(^|\n)\[stderr\]\n/, '$1');
   return { ...noHeader, text: output, exitCode: Number(line[1]) };
+}
+
+/** Continue: before the error stream, what failed and the exit code. */
+function readContinueText(text: string): HostOutput | null {
+  const line = /^Error executing tool [\w.-]{1,80}: (?:Error \(exit code (-?\d{1,10})\): )?/.exec(text);
+  if (line === null) return null;
+  const [header, code] = line;
+  const output = text.slice(header.length);
+  return code === undefined
+    ? { ...noHeader, text: output, isError: true }
+    : { ...noHeader, text: output, exitCode: Number(code) };
 }
 
 /** mini-SWE-agent: `<returncode>1</returncode>` and `<output>`. Claude Code: `<tool_use_error>`. */

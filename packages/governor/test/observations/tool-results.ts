@@ -332,6 +332,13 @@ const failures: readonly ToolResultCase[] = [
   ),
   command('failed', 'make', '[Command exited with code 2]\n\n[stderr]\nboom\n'),
   command('failed', 'make', '<returncode>2</returncode>\n<output>\nboom\n</output>'),
+  command('failed', 'make', 'Error executing tool Bash: Error (exit code 2): boom\n'),
+  command(
+    'failed',
+    'cat missing.txt',
+    'Error executing tool Bash: Error (exit code 1): cat: missing.txt: No such file or directory\n',
+  ),
+  call('failed', 'Read', { filepath: 'a' }, { output: 'Error executing tool Read: File does not exist: a' }),
   command(
     'failed',
     'make',
@@ -546,6 +553,8 @@ const successes: readonly ToolResultCase[] = [
     { output: '{"output":"error.ts","metadata":{"exit_code":0,"duration_seconds":0.1}}' },
   ),
   command('succeeded', 'ls', '<returncode>0</returncode>\n<output>\nfailed.txt\n</output>'),
+  command('succeeded', 'grep -r tool .', 'log.txt:Error executing tool Bash: Error (exit code 2): boom'),
+  command('empty', 'grep -r gone .', 'Error executing tool Bash: Error (exit code 1): '),
   command('succeeded', 'ls', 'Output: failed.txt\nProcess Group PGID: 17'),
   command(
     'succeeded',
