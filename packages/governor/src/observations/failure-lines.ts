@@ -191,7 +191,7 @@ export function saysRateLimited(text: string): boolean {
 
 /** Answers of something that looked and found nothing. */
 const nothingFound =
-  /^\s{0,20}(?:\[\s{0,4}\]|\{\s{0,4}\}|null|none|n\/a|""|\(?no (?:\w{1,20} ){0,3}(?:found|matches|match|results?|output|rows|records|files|entries|hits|items|data|content|response|documents|lines)\b.{0,200}|nothing(?: was)? (?:found|matched|returned|happens).{0,100}|empty set.{0,40}|(?:found )?(?:0|zero) (?:matches|results?|files|rows|records|items|hits|documents|lines)\b.{0,200}|\(0 rows?\)|not found\.?|\(empty\)|\(no output\)|.{0,120}\bdid not match any\b.{0,120}|.{0,120}\b(?:returned|found) (?:no|0|zero) (?:results|matches|rows)\b.{0,80}|\{"(?:results?|items|data|matches|hits|rows|documents|files)":\s?\[\s?\](?:,"\w{1,20}":(?:0|"[^"]{0,200}"|null|false)){0,4}\})\.?\s{0,20}$/i;
+  /^\s{0,20}(?:\[\s{0,4}\]|\{\s{0,4}\}|null|none|n\/a|""|\(?no (?:\w{1,20} ){0,3}(?:found|matches|match|results?|output|rows|records|files|entries|hits|items|data|content|response|documents|lines)\b.{0,200}|nothing(?: was)? (?:found|matched|returned|happens).{0,100}|empty set.{0,40}|(?:found )?(?:0|zero) (?:matches|results?|files|rows|records|items|hits|documents|lines)\b.{0,200}|\(0 rows?\)|not found\.?|\(empty\)|\((?:Bash completed with )?no output\)|.{0,120}\bdid not match any\b.{0,120}|.{0,120}\b(?:returned|found) (?:no|0|zero) (?:results|matches|rows)\b.{0,80}|\{"(?:results?|items|data|matches|hits|rows|documents|files)":\s?\[\s?\](?:,"\w{1,20}":(?:0|"[^"]{0,200}"|null|false)){0,4}\})\.?\s{0,20}$/i;
 
 export function saysNothingFound(text: string): boolean {
   return nothingFound.test(text);

@@ -24,7 +24,7 @@ export type HostOutput = {
  * elsewhere, so that JSON with an error is its content.
  */
 export function removeHostHeader(output: string, isPrinted = false): HostOutput {
-  const text = unwrapUntrustedText(cleanTerminalText(output));
+  const text = removeReminders(unwrapUntrustedText(cleanTerminalText(output)));
   return (
     readJsonOutput(text, isPrinted) ??
     readCodexText(text) ??
@@ -55,6 +55,20 @@ function cleanTerminalText(text: string): string {
 /** Gemini CLI marks what comes from outside. */
 function unwrapUntrustedText(text: string): string {
   return /^<untrusted_context>\n([^]*)\n<\/untrusted_context>\s{0,4}$/.exec(text)?.[1] ?? text;
+}
+
+const reminderStart = '<system-reminder>';
+const reminderEnd = '</system-reminder>';
+
+/** Removes the notes to the model that Claude Code appends to the result of any call. */
+function removeReminders(output: string): string {
+  let text = output;
+  while (text.includes(reminderEnd, text.length - 2 * reminderEnd.length)) {
+    const start = text.trimEnd().endsWith(reminderEnd) ? text.lastIndexOf(reminderStart) : -1;
+    if (start === -1) return text;
+    text = text.slice(0, start).trimEnd();
+  }
+  return text;
 }
 
 /** Keeps what follows the last carriage return of each line. */

@@ -95,6 +95,14 @@ describe('the text of a result', () => {
     );
   });
 
+  it('has no notes to the model at its end, and keeps those that are its content', () => {
+    const note = '<system-reminder>\nThe task tools have not been used.\n</system-reminder>';
+    expect(readCommand(`Exit code 1\nvm\n\n${note}\n\n${note}\n`)).toMatchObject({ text: 'vm', exitCode: 1 });
+    expect(readCommand(note).text).toBe('');
+    expect(readCommand(`${note}\nend`).text).toBe(`${note}\nend`);
+    expect(readCommand('a\n</system-reminder>').text).toBe('a\n</system-reminder>');
+  });
+
   it('has no colors and nothing that a terminal overwrites', () => {
     expect(readCommand('\u001B[31mred\u001B[0m').text).toBe('red');
     expect(readCommand('10%\r50%\r100%\ndone').text).toBe('100%\ndone');

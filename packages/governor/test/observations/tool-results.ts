@@ -554,6 +554,8 @@ const successes: readonly ToolResultCase[] = [
   ),
   command('succeeded', 'ls', '<returncode>0</returncode>\n<output>\nfailed.txt\n</output>'),
   command('succeeded', 'grep -r tool .', 'log.txt:Error executing tool Bash: Error (exit code 2): boom'),
+  command('empty', 'grep -r gone .', '(Bash completed with no output)'),
+  command('succeeded', 'mkdir a', '(Bash completed with no output)'),
   command('empty', 'grep -r gone .', 'Error executing tool Bash: Error (exit code 1): '),
   command('succeeded', 'ls', 'Output: failed.txt\nProcess Group PGID: 17'),
   command(
