@@ -1,0 +1,49 @@
+/** A run of a coding agent whose model is scripted: the commands that the model asks for, one per step. */
+export type HostScript = {
+  readonly name: string;
+  readonly isHealthy: boolean;
+  /** The most model requests, including the one for the answer, that a governed run of a loop may take. */
+  readonly requestsMax: number;
+  readonly commands: readonly string[];
+};
+
+/** The model repeats a loop this often, whatever advice it gets, unless it is offered no tools. */
+const loopSteps = 30;
+
+const healthySteps = 12;
+
+/** What the model says when its script is over, or when it has no tools to continue. */
+export const scriptedAnswer = 'That is all I can say about the notes.';
+
+/** The files that the commands read. */
+export const workFiles: Readonly<Record<string, string>> = {
+  'notes.txt': 'Buy oak boards.\nAsk about the roof.\n',
+  'plan.txt': 'First the roof, then the floor.\n',
+  ...Object.fromEntries(
+    Array.from({ length: healthySteps }, (_, index) => [
+      `room-${index + 1}.txt`,
+      `Room ${index + 1}: ${'a window, '.repeat(index + 1)}and a door.\n`,
+    ]),
+  ),
+};
+
+export const hostScripts: readonly HostScript[] = [
+  createLoop('same call', 5, ['cat notes.txt']),
+  createLoop('two calls in turn', 8, ['cat notes.txt', 'cat plan.txt']),
+  createLoop(
+    'failing calls',
+    8,
+    Array.from({ length: loopSteps }, (_, index) => `cat missing-${index + 1}.txt`),
+  ),
+  {
+    name: 'healthy',
+    isHealthy: true,
+    requestsMax: Infinity,
+    commands: Array.from({ length: healthySteps }, (_, index) => `cat room-${index + 1}.txt`),
+  },
+];
+
+function createLoop(name: string, requestsMax: number, commands: readonly string[]): HostScript {
+  const repeated = Array.from({ length: loopSteps }, (_, index) => commands[index % commands.length] ?? '');
+  return { name, isHealthy: false, requestsMax, commands: repeated };
+}
