@@ -7,7 +7,13 @@ import {
   type Session,
   type Verdict,
 } from '@pawl/core';
-import { observeCall, pawlRecoveries, readToolResult, type BlockedCall } from '@pawl/governor';
+import {
+  observeCall,
+  pawlRecoveries,
+  readToolResult,
+  removeHostText,
+  type BlockedCall,
+} from '@pawl/governor';
 import type { RecordedStep } from '@pawl/governor/traces';
 import type { GovernOptions } from './options.ts';
 import type { ConversationRound } from './rounds.ts';
@@ -99,8 +105,10 @@ function applyUserRound(
   options: GovernOptions,
   at: number,
 ): ConversationState {
-  const automatic = before.userTexts.includes(text);
-  const userTexts = automatic ? before.userTexts : [...before.userTexts.slice(1 - userTextsMax), text];
+  const written = removeHostText(text);
+  const isHostText = written === '' && text.trim() !== '';
+  const automatic = isHostText || before.userTexts.includes(written);
+  const userTexts = automatic ? before.userTexts : [...before.userTexts.slice(1 - userTextsMax), written];
   const { turn } = before.session;
   const isAtWork = turn.status !== 'waitingForUser';
   if (automatic && isAtWork) return before;

@@ -129,6 +129,10 @@ describe('user messages', () => {
       verdict: null,
     });
     expect(governMessages(toOpenAiHistory(asked(() => 'Continue.'))).dropTools).toBe(true);
+    const remind = (index: number): string => `<system-reminder>\nTasks: ${index}\n</system-reminder>`;
+    expect(governMessages(toOpenAiHistory(asked(remind))).dropTools).toBe(true);
+    const question = (index: number): string => `${remind(0)}\nQuestion ${index}`;
+    expect(governMessages(toOpenAiHistory(asked(question))).verdict).toBeNull();
   });
 
   it('next to tool results come from the harness', () => {

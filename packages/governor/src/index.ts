@@ -41,7 +41,12 @@ export {
   observeRepetitionLoop,
 } from './observations/text-observation.ts';
 export type { RepetitionLoop } from './observations/text-observation.ts';
-export { computeSimilarity, isContinuationMessage, observeText } from './observations/text-observation.ts';
+export {
+  computeSimilarity,
+  isContinuationMessage,
+  observeText,
+  removeHostText,
+} from './observations/text-observation.ts';
 export type { TextObservation } from './observations/text-observation.ts';
 export { findRecovery, pawlRecoveries, type Verdict, type VerdictResponse } from './verdicts/verdict.ts';
 export type { ObservationRule, Rule, RuleMatch, RuleSeverity, RuleThresholds } from './rules/rule.ts';

@@ -21,12 +21,11 @@ import { toAgentConfig, type ModelFlags } from '@pawl/runtime/agent-setup';
 import { createCommandInbox } from '@pawl/runtime/commands';
 import type { Config } from '@pawl/runtime/config';
 import type { FolderIndex } from '@pawl/runtime/search';
-import { StoreError, type Store } from '@pawl/runtime/store';
+import { StoreError } from '@pawl/runtime/store';
 import type { TelemetryClient } from '@pawl/telemetry';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { shortenId } from '../output/format-number.ts';
-import { openSessionReplay } from '../sessions/session-replay.ts';
 import type { OpenedStore } from '../sessions/store-option.ts';
 import { askConfirmation, type TerminalPrompt } from '../output/terminal-prompt.ts';
 import type { LiveControls } from '../tui/live-view.ts';
@@ -223,32 +222,16 @@ async function monitorMachine(agent: Agent, folder: string, view: RunView): Prom
   });
 }
 
-/** Derives the result of a session's last turn from its log; null before the first message. */
-export async function deriveLastResult(store: Store, id: string): Promise<RunResult | null> {
-  const { created, walked } = await openSessionReplay(store, id);
-  let session = created;
-  let turn: { readonly startedAt: number; endedAt: number; readonly tally: RunTally } | null = null;
-  for await (const { event, after } of walked) {
-    session = after.session;
-    if (event.type === 'user-message')
-      turn = { startedAt: event.at, endedAt: event.at, tally: createRunTally() };
-    if (turn === null) continue;
-    turn.endedAt = event.at;
-    updateRunTally(turn.tally, { event, actions: after.actions });
-  }
-  if (turn === null) return null;
-  const { modelCalls, toolCalls } = turn.tally;
-  const durationMs = turn.endedAt - turn.startedAt;
-  return { ...deriveRunEnding(session, turn.tally), session: id, modelCalls, toolCalls, durationMs };
-}
+export type RunTally = { modelCalls: number; toolCalls: number; error: string | null; isCancelled: boolean };
 
-type RunTally = { modelCalls: number; toolCalls: number; error: string | null; isCancelled: boolean };
-
-function createRunTally(): RunTally {
+export function createRunTally(): RunTally {
   return { modelCalls: 0, toolCalls: 0, error: null, isCancelled: false };
 }
 
-function updateRunTally(tally: RunTally, { actions, event }: Pick<StepResult, 'actions' | 'event'>): void {
+export function updateRunTally(
+  tally: RunTally,
+  { actions, event }: Pick<StepResult, 'actions' | 'event'>,
+): void {
   if (event.type === 'tool-started') tally.toolCalls += 1;
   if (event.type === 'cancel-requested') tally.isCancelled = true;
   for (const action of actions) {
@@ -270,7 +253,7 @@ function createInterruptedEnding(id: string, { path }: OpenedStore): RunEnding {
   return { status: 'interrupted', answer: null, reason };
 }
 
-function deriveRunEnding(session: Session, { error, isCancelled }: RunTally): RunEnding {
+export function deriveRunEnding(session: Session, { error, isCancelled }: RunTally): RunEnding {
   const answer = findTurnAnswer(getConversation(session));
   const { turn } = session;
   if (turn.status === 'halted') {

@@ -1,3 +1,4 @@
+import { removeHostText } from '@pawl/governor';
 import { getEventUsage, type Event, type TokenUsage } from '../session/event.ts';
 
 /** What a session has used and changed, counted from its events. */
@@ -51,10 +52,13 @@ export function addEventTotals(totals: SessionTotals, event: Event): SessionTota
   };
 }
 
-/** Returns the text of a message that can be a session's goal; automatic messages are none. */
+/** Returns what the user wrote in a message, which can be a session's goal; null for automatic messages. */
 export function getGoalText(event: Event): string | null {
-  if (event.type === 'steered') return event.text;
-  return event.type === 'user-message' && event.automatic !== true ? event.text : null;
+  const isUserMessage =
+    event.type === 'steered' || (event.type === 'user-message' && event.automatic !== true);
+  if (!isUserMessage) return null;
+  const written = removeHostText(event.text);
+  return written === '' ? null : written;
 }
 
 /** Counts input and output tokens together. */

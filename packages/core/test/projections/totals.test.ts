@@ -69,5 +69,7 @@ describe('totals', () => {
     const automatic = { ...userMessage('continue'), automatic: true } as UntimedEvent;
     expect(countTotals(automatic, userSteered('Faster'), userMessage('Go')).goal).toBe('Faster');
     expect(countTotals(automatic).goal).toBeNull();
+    const reminder = '<system-reminder>\nTools: 3\n</system-reminder>';
+    expect(countTotals(userMessage(reminder), userMessage(`${reminder}\nGo`)).goal).toBe('Go');
   });
 });

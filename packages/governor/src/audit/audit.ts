@@ -4,7 +4,7 @@ import { observeCall, formatToolOutput, type CallObservation } from '../observat
 import type { RuleSeverity, Rule } from '../rules/rule.ts';
 import { pawlRules } from '../rules/pawl-rules.ts';
 import type { GovernorObservation } from '../observations/observation.ts';
-import { isContinuationMessage, observeText } from '../observations/text-observation.ts';
+import { isContinuationMessage, observeText, removeHostText } from '../observations/text-observation.ts';
 import { resetDetector, initialDetectorState, runDetector } from '../verdicts/detector.ts';
 
 /** A verdict the governor would have given after a step of a recorded run. */
@@ -30,7 +30,8 @@ export function auditRun(run: RecordedRun, rules: readonly Rule[] = pawlRules): 
   const userTexts = new Set<string>();
   let state = initialDetectorState;
   for (const step of run.steps) {
-    if (step.role === 'user' && isNewText(userTexts, step.text ?? '')) state = resetDetector(state);
+    if (step.role === 'user' && isNewText(userTexts, removeHostText(step.text ?? '')))
+      state = resetDetector(state);
     const observation = toStepObservation(step);
     if (observation === null) continue;
     const next = runDetector(state, observation, rules);

@@ -113,6 +113,57 @@ function isLetterUnit(code: number): boolean {
   return letterUnits[code] === 1;
 }
 
+/** Elements that coding agents put into the messages of their users. */
+const hostElements = [
+  // Claude Code
+  'system-reminder',
+  'local-command-caveat',
+  'local-command-stdout',
+  'local-command-stderr',
+  'ide_opened_file',
+  'ide_selection',
+  'task-notification',
+  // Codex
+  'environment_context',
+  'user_instructions',
+  'INSTRUCTIONS',
+  'turn_aborted',
+  // Gemini CLI
+  'session_context',
+  'hook_context',
+  // Cline, Roo Code
+  'environment_details',
+  // Cursor
+  'user_info',
+  'git_status',
+  'project_layout',
+  'additional_data',
+  'open_and_recently_viewed_files',
+  // GitHub Copilot
+  'environment_info',
+  'workspace_info',
+  'reminderInstructions',
+].join('|');
+
+const hostElement = new RegExp(`<(${hostElements})(?: [^>]{0,200})?>[^]*?</\\1>`, 'g');
+
+/** Elements that contain what the user wrote: Cline, Cursor and GitHub Copilot. */
+const userElement = /<(task|user_query|userRequest)>([^]*?)<\/\1>/;
+
+/** Whole messages: the setup of Gemini CLI and Qwen Code, and the heading of the instructions that Codex loads. */
+const hostMessage =
+  /^\s*(?:This is (?:the )?(?:Gemini CLI|Qwen Code)\. We are setting up the context for our chat\.|# AGENTS\.md instructions for \S*\s*$)/;
+
+/**
+ * Removes what coding agents add to the messages of their users, such as reminders and descriptions of the environment.
+ * The rest is what the user wrote; it is empty if the whole message is automatic.
+ */
+export function removeHostText(text: string): string {
+  const rest = text.includes('<') ? text.replaceAll(hostElement, '') : text;
+  if (hostMessage.test(rest)) return '';
+  return (userElement.exec(rest)?.[2] ?? rest).trim();
+}
+
 /** Longer messages say more than that the work should continue. */
 const continuationTextMax = 80;
 

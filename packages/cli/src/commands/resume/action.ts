@@ -28,8 +28,9 @@ import {
 } from '../../run/start-run.ts';
 
 import { openRunTelemetry } from '../../observability/run-telemetry.ts';
-import { deriveLastResult, driveRun, openRunRecorder } from '../../run/drive-run.ts';
+import { driveRun, openRunRecorder } from '../../run/drive-run.ts';
 import { createJsonRunView, createQuietRunView } from '../../run/run-view.ts';
+import { deriveLastResult } from './last-result.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { shortenId } from '../../output/format-number.ts';
 
