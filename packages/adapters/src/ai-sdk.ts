@@ -16,12 +16,14 @@ type LoopSettings = {
 // The SDK's types bind a step to one tool set, which is unknown here.
 type PrepareStepHook = PrepareStepFunction<never>;
 type StopRule = StopCondition<never>;
-type PrepareStepOptions = Parameters<PrepareStepHook>[0];
+/** Versions 5 and 6 pass only `messages`, without the changes made for earlier steps. */
+type PrepareStepOptions = Pick<Parameters<PrepareStepHook>[0], 'messages' | 'steps'> &
+  Partial<Pick<Parameters<PrepareStepHook>[0], 'initialMessages' | 'responseMessages'>>;
 type StepOverride = Exclude<Awaited<ReturnType<PrepareStepHook>>, undefined>;
 type LoopStep = StepResult<never>;
 
 /**
- * Governs an AI SDK loop: takes its settings and returns governed ones. Existing `prepareStep` and `stopWhen` settings
+ * Governs a loop of AI SDK 5, 6 or 7: takes its settings and returns governed ones. Existing `prepareStep` and `stopWhen` settings
  * stay in effect. Without a `stopWhen`, the loop runs until the work is done or the governor ends it.
  */
 export function governLoopSettings<Settings extends object>(
@@ -61,9 +63,11 @@ function createLoopGovernor(options: GovernOptions): LoopGovernor {
   return {
     prepare(step, theirs) {
       const latest = step.steps.at(-1);
-      const reply = latest?.response.messages.find(({ role }) => role === 'assistant');
+      const { initialMessages = step.messages, responseMessages = [] } = step;
+      const conversation = withoutAdvice([...initialMessages, ...responseMessages]);
+      const reply = conversation.findLast(({ role }) => role === 'assistant');
       if (latest !== undefined && reply !== undefined) usage.set(reply, latest.usage);
-      const decision = judge([...step.initialMessages, ...step.responseMessages]);
+      const decision = judge(conversation);
       if (decision.finish !== null && latest !== undefined) beforeLast.add(latest);
       // Messages changed for one step stay changed, so remove the advice that was added for the last step.
       const sent = theirs?.messages ?? step.messages;
