@@ -231,12 +231,19 @@ describe('a broken connection', () => {
     expect(await (await postToProxy('/v1/messages', chatRequest)).text()).toBe('ok');
   });
 
-  it('to the upstream server is reported as one error', async () => {
+  it.each([
+    ['/v1/chat/completions', { error: { code: 'pawl_proxy' } }],
+    ['/v1/responses', { error: { code: 'pawl_proxy' } }],
+    ['/v1/messages', { type: 'error', error: { type: 'api_error' } }],
+    ['/v1/models', { error: { code: 'pawl_proxy' } }],
+  ])('to the upstream server is reported as one error in the wire format of %s', async (path, form) => {
     upstream = await startUpstream(() => ({ text: '' }));
     proxy = await startProxy('http://127.0.0.1:1');
-    const response = await postToProxy('/v1/chat/completions', chatRequest);
+    const response = await postToProxy(path, chatRequest);
     expect(response.status).toBe(502);
-    expect(await response.json()).toMatchObject({
+    const error: unknown = await response.json();
+    expect(error).toMatchObject(form);
+    expect(error).toMatchObject({
       error: {
         message: expect.stringMatching(/^pawl proxy: http:\/\/127\.0\.0\.1:1 does not answer/) as string,
       },
