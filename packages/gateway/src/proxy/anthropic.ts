@@ -59,6 +59,7 @@ export const anthropicWireFormat: WireFormat = {
     reference: null,
   }),
   createReader: createMessageReader,
+  streamsJsonArrays: false,
   formatReply: formatAnthropicReply,
   formatError: (status, message) => ({
     type: 'error',

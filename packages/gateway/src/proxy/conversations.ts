@@ -99,10 +99,10 @@ function continueItems(
   };
 }
 
-/** Identifies a conversation by its start: the instructions, and the messages up to the first user message. */
+/** Identifies a conversation by its start: the instructions, and the messages before the first reply. */
 function computeConversationKey(wire: WireFormat, body: JsonFields, messages: readonly JsonFields[]): string {
-  const first = messages.findIndex((message) => getStringField(message, 'role') === 'user');
-  const start = [wire.name, wire.getInstructions(body), messages.slice(0, first + 1)];
+  const reply = messages.findIndex((message) => getStringField(message, 'role') === 'assistant');
+  const start = [wire.name, wire.getInstructions(body), reply === -1 ? messages : messages.slice(0, reply)];
   return createHash('sha256').update(JSON.stringify(start)).digest('hex');
 }
 

@@ -58,7 +58,7 @@ export function createForwarder(upstream: URL): RequestForwarder & { close(): vo
     res.writeHead(statusCode, statusMessage, filterHeaders(rawHeaders));
     res.flushHeaders();
     if (listener === null || statusCode !== 200) await pipeline(upstreamResponse, res);
-    else await pipeObservedReply(upstreamResponse, res, listener);
+    else await pipeObservedReply(upstreamResponse, res, { ...options, listener });
   };
   return Object.assign(forward, { close: () => agent.destroy() });
 }
@@ -67,10 +67,10 @@ export function createForwarder(upstream: URL): RequestForwarder & { close(): vo
 async function pipeObservedReply(
   upstreamResponse: IncomingMessage,
   res: ServerResponse,
-  listener: ReplyListener,
+  { listener, isStream }: ForwardOptions & { readonly listener: ReplyListener },
 ): Promise<void> {
   const { 'content-type': type = '', 'content-encoding': encoding = '' } = upstreamResponse.headers;
-  const observer = observeReply(listener.wire, { type, encoding: encoding.toLowerCase() });
+  const observer = observeReply(listener.wire, { type, encoding: encoding.toLowerCase(), isStream });
   try {
     for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) {
       const cut = observer.readChunk(chunk);

@@ -54,6 +54,7 @@ export const openaiChatWireFormat: WireFormat = {
     };
   },
   createReader: createChatReader,
+  streamsJsonArrays: false,
   formatReply: formatChatReply,
   formatError: formatOpenAiError,
 };

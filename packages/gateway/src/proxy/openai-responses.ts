@@ -54,6 +54,7 @@ export const openaiResponsesWireFormat: WireFormat = {
   keepTools: keepResponsesTools,
   parseReply: parseResponsesReply,
   createReader: createResponsesReader,
+  streamsJsonArrays: false,
   formatReply: formatResponsesReply,
   formatError: formatOpenAiError,
 };

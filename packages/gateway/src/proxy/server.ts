@@ -9,6 +9,7 @@ import { createRequestGovernor, isAgentRequest, type GovernedRequest } from './g
 import type { ConversationRecorder } from './recording.ts';
 import type { WireFormat } from './wire-format.ts';
 import { anthropicWireFormat } from './anthropic.ts';
+import { geminiWireFormat } from './gemini.ts';
 import { openaiChatWireFormat } from './openai-chat.ts';
 import { openaiResponsesWireFormat } from './openai-responses.ts';
 
@@ -37,7 +38,7 @@ export type ProxyServer = {
 };
 
 export function createProxy(options: ProxyOptions): ProxyServer {
-  const { upstream, onNote } = options;
+  const { upstream } = options;
   const conversations = createConversationRegistry();
   const govern = createRequestGovernor(conversations, options);
   const forward = createForwarder(upstream);
@@ -45,30 +46,15 @@ export function createProxy(options: ProxyOptions): ProxyServer {
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (!isLocalRequest(req))
       return sendProxyError(req, res, 403, 'Only requests from this machine are accepted.');
-    const url = req.url ?? '/';
     const wire = detectWireFormat(req);
     const bytes = wire === null ? null : await collectBody(req);
     if (wire === null || bytes === null) return forward(req, res, passThroughOptions);
     const body = parseRequestBody(bytes);
     const governed = body === null ? null : govern(wire, body, getConversationName(req));
     if (body === null || governed === null) return forward(req, res, { ...passThroughOptions, body: bytes });
-    const { conversation } = governed.request;
-    if (governed.kind === 'over') {
-      // Reported once, because a client may repeat its request in a tight loop.
-      if (!conversation.isClosed) onNote({ type: 'over', reason: governed.reason });
-      conversation.isClosed = true;
-      return sendProxyReply(res, governed, { wire, body, url, conversations, options });
-    }
-    conversation.isClosed = false;
-    const { verdict, isFinish } = governed;
-    if (verdict !== null) onNote({ type: 'found', verdict, isFinish });
-    const rewritten = governed.change === null ? null : rewriteRequestBody(bytes, governed.change);
-    return forward(req, res, {
-      body: rewritten ?? bytes,
-      isChanged: rewritten !== null,
-      isStream: wire.isStreamed(body, url),
-      listener: createReplyListener(governed, { wire, body, url, conversations, options }),
-    });
+    const context = { wire, body, url: req.url ?? '/', conversations, options };
+    if (governed.kind === 'over') return sendProxyReply(res, governed, context);
+    return forward(req, res, applyDecision(governed, bytes, context));
   };
 
   const inFlight = new Set<Promise<void>>();
@@ -107,9 +93,12 @@ type ReplyContext = {
 /** Answers an agent that continues after its last answer. */
 function sendProxyReply(
   res: ServerResponse,
-  { request, reply }: Extract<GovernedRequest, { readonly kind: 'over' }>,
-  { wire, body, url, conversations, options: { now } }: ReplyContext,
+  { request, reason, reply }: Extract<GovernedRequest, { readonly kind: 'over' }>,
+  { wire, body, url, conversations, options: { onNote, now } }: ReplyContext,
 ): void {
+  // Reported once, because a client may repeat its request in a tight loop.
+  if (!request.conversation.isClosed) onNote({ type: 'over', reason });
+  request.conversation.isClosed = true;
   const identity = {
     id: randomUUID().replaceAll('-', ''),
     model: wire.getModel(body, url),
@@ -119,6 +108,23 @@ function sendProxyReply(
   conversations.recordProxyReply(request, formatted.reference);
   res.writeHead(200, { 'content-type': formatted.contentType, 'cache-control': 'no-store' });
   res.end(formatted.body);
+}
+
+/** Reports the verdict on a request and returns how to forward it. */
+function applyDecision(
+  governed: Extract<GovernedRequest, { readonly kind: 'sent' }>,
+  bytes: Buffer,
+  context: ReplyContext,
+): ForwardOptions {
+  const { request, verdict, isFinish, change } = governed;
+  request.conversation.isClosed = false;
+  if (verdict !== null) context.options.onNote({ type: 'found', verdict, isFinish });
+  return {
+    body: change === null ? bytes : rewriteRequestBody(bytes, change),
+    isChanged: change !== null,
+    isStream: context.wire.isStreamed(context.body, context.url),
+    listener: createReplyListener(governed, context),
+  };
 }
 
 /** Records the request at once, and the reply when it is complete. */
@@ -174,6 +180,7 @@ const wireFormats: readonly WireFormat[] = [
   openaiChatWireFormat,
   openaiResponsesWireFormat,
   anthropicWireFormat,
+  geminiWireFormat,
 ];
 
 /** Returns the wire format of a request; null for other routes. */

@@ -21,8 +21,11 @@ export type ReplyReader = {
   read(event: JsonFields): string;
   getReply(): ObservedReply;
   /** Returns the events that properly end a truncated stream. */
-  formatEnding(): string;
+  formatEnding(framing: StreamFraming): string;
 };
+
+/** How a stream separates its events. */
+export type StreamFraming = 'sse' | 'json-array';
 
 /** A tool that a request offers, with the JSON schema of its parameters. */
 export type RequestTool = { readonly name: string; readonly parameters: JsonFields };
@@ -75,6 +78,8 @@ export type WireFormat = {
   /** Parses a non-streamed reply. */
   readonly parseReply: (body: JsonFields) => ObservedReply;
   readonly createReader: () => ReplyReader;
+  /** Whether a stream may be a JSON array. */
+  readonly streamsJsonArrays: boolean;
   /** Formats a reply of the proxy itself as the request asks for it, streamed or not. */
   readonly formatReply: (reply: ProxyReply, body: JsonFields, url: string) => FormattedReply;
   /** Formats an error of the proxy itself. */
