@@ -7,6 +7,7 @@ import { createConversationRegistry, type ConversationRegistry } from './convers
 import { createForwarder, conversationHeader, type ForwardOptions, type ReplyListener } from './forward.ts';
 import { createRequestGovernor, isAgentRequest, type GovernedRequest } from './governed-request.ts';
 import type { ConversationRecorder } from './recording.ts';
+import { createRequestGuard } from './request-guard.ts';
 import type { WireFormat } from './wire-format.ts';
 import { anthropicWireFormat } from './anthropic.ts';
 import { geminiWireFormat } from './gemini.ts';
@@ -24,6 +25,8 @@ export type ProxyOptions = {
   readonly govern: GovernOptions;
   /** Tools by which agents end their own work, besides the known ones. */
   readonly completionTools?: readonly string[];
+  /** Origins whose requests are accepted, besides those of this machine and of applications. */
+  readonly allowedOrigins?: readonly string[];
   /** Null to record nothing. */
   readonly recorder: ConversationRecorder | null;
   readonly onNote: (note: ProxyNote) => void;
@@ -41,11 +44,12 @@ export function createProxy(options: ProxyOptions): ProxyServer {
   const { upstream } = options;
   const conversations = createConversationRegistry();
   const govern = createRequestGovernor(conversations, options);
+  const findRejection = createRequestGuard(options);
   const forward = createForwarder(upstream);
 
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (!isLocalRequest(req))
-      return sendProxyError(req, res, 403, 'Only requests from this machine are accepted.');
+    const rejection = findRejection(req, findWireFormat(req.method, req.url ?? '/') !== null);
+    if (rejection !== null) return sendProxyError(req, res, rejection.status, rejection.reason);
     const wire = detectWireFormat(req);
     const bytes = wire === null ? null : await collectBody(req);
     if (wire === null || bytes === null) return forward(req, res, passThroughOptions);
@@ -162,11 +166,6 @@ function detectWireFormat({ method, url = '/', headers }: IncomingMessage): Wire
 function getConversationName({ headers }: IncomingMessage): string | undefined {
   const name = headers[conversationHeader];
   return typeof name === 'string' && name !== '' ? name.slice(0, 256) : undefined;
-}
-
-/** Rejects DNS rebinding: a web page can resolve its own host name to this machine, but the Host header reveals it. */
-function isLocalRequest({ headers: { host = '' } }: IncomingMessage): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host);
 }
 
 /** Sends an error in the form of the request's wire format. */

@@ -191,6 +191,7 @@ describe('a broken connection', () => {
     const response = await fetch(`${proxy.url}/v1/messages`, {
       method: 'POST',
       body: JSON.stringify({ ...chatRequest, stream: true }),
+      headers: { 'content-type': 'application/json' },
       signal: abort.signal,
     });
     await response.body?.getReader().read();
@@ -248,24 +249,6 @@ describe('a broken connection', () => {
         message: expect.stringMatching(/^pawl proxy: http:\/\/127\.0\.0\.1:1 does not answer/) as string,
       },
     });
-  });
-});
-
-describe('the host check', () => {
-  it('rejects requests under another host name', async () => {
-    await startTestProxy((_req, res) => void res.end('ok'));
-    const { port } = new URL(proxy.url);
-    const statusFor = (host: string): Promise<number | undefined> =>
-      new Promise((resolve) => {
-        request({ port, host: '127.0.0.1', path: '/v1/models', headers: { host } }, (res) => {
-          res.resume();
-          resolve(res.statusCode);
-        }).end();
-      });
-    expect(await statusFor('evil.example')).toBe(403);
-    expect(await statusFor('localhost.evil.example:4141')).toBe(403);
-    expect(await statusFor(`localhost:${port}`)).toBe(200);
-    expect(upstream.requests.length).toBe(1);
   });
 });
 

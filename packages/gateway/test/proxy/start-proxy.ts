@@ -13,7 +13,9 @@ export type StartedProxy = {
   close(): Promise<void>;
 };
 
-export type StartProxyOptions = Partial<Pick<ProxyOptions, 'completionTools'>> & { readonly store?: Store };
+export type StartProxyOptions = Partial<Pick<ProxyOptions, 'completionTools' | 'allowedOrigins'>> & {
+  readonly store?: Store;
+};
 
 export async function startProxy(
   upstream: string,

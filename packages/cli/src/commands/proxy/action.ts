@@ -19,6 +19,7 @@ export type ProxyCommandOptions = Omit<BudgetFlags, 'maxCost'> & {
   readonly dir: string;
   readonly store?: string | undefined;
   readonly completionTool?: readonly string[] | undefined;
+  readonly allowOrigin?: readonly string[] | undefined;
   readonly quiet?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly signal: AbortSignal;
@@ -28,6 +29,7 @@ export type ProxyCommandOptions = Omit<BudgetFlags, 'maxCost'> & {
 export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promise<ExitCode> {
   const upstream = parseUpstream(flags.upstream);
   const completionTools = parseCompletionTools(flags.completionTool);
+  const allowedOrigins = parseOrigins(flags.allowOrigin);
   const port = parsePortOption('--port', flags.port);
   const dir = await resolveFolder(flags.dir);
   const budgets = parseBudgetFlags(flags);
@@ -47,6 +49,7 @@ export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promi
     upstream,
     govern: { now: Date.now, ...(budgets !== null && { budgets }) },
     completionTools,
+    allowedOrigins,
     recorder,
     onNote: createNoteWriter(flags, io, writeLine),
     now: Date.now,
@@ -88,6 +91,14 @@ function parseCompletionTools(names: readonly string[] = []): readonly string[] 
   if (wrong === undefined) return names;
   throw new UsageError(
     `--completion-tool must be the name of one tool, such as attempt_completion, got ${JSON.stringify(wrong)}.`,
+  );
+}
+
+function parseOrigins(origins: readonly string[] = []): readonly string[] {
+  const wrong = origins.find((origin) => !/^(?:null|[a-z][a-z\d+.-]*:\/\/[^\s/*?#]+\/?)$/i.test(origin));
+  if (wrong === undefined) return origins;
+  throw new UsageError(
+    `--allow-origin must be one origin, such as https://app.example.org, or null, got ${JSON.stringify(wrong)}.`,
   );
 }
 

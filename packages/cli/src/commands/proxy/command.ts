@@ -13,6 +13,7 @@ type ProxyFlags = BudgetFlags & {
   readonly dir: string;
   readonly store?: string;
   readonly completionTool?: readonly string[];
+  readonly allowOrigin?: readonly string[];
   readonly quiet?: true;
   readonly json?: true;
 };
@@ -28,6 +29,11 @@ export function defineProxyCommand(command: Command, { io, signal, exit }: Comma
     .option(
       '--completion-tool <name>',
       'tool by which the agent ends its work, besides the known ones; may be repeated',
+      appendValue,
+    )
+    .option(
+      '--allow-origin <origin>',
+      'origin whose requests are accepted, besides local ones; may be repeated',
       appendValue,
     )
     .option('-q, --quiet', 'print no verdicts')
