@@ -9,6 +9,7 @@ import {
 } from '@pawl/core';
 import { observeCall, pawlRecoveries, readToolResult, type BlockedCall } from '@pawl/governor';
 import type { RecordedStep } from '@pawl/governor/traces';
+import { extractUserText } from './harness-messages.ts';
 import type { GovernOptions } from './options.ts';
 import type { ConversationRound } from './rounds.ts';
 
@@ -58,8 +59,10 @@ function reduceRound(
   switch (round.type) {
     case 'person':
       return applyUserRound(before, round.text, options, at);
-    case 'reply':
-      return applyReplyRound(before, round.steps, options, at);
+    case 'reply': {
+      const after = applyReplyRound(before, round.steps, options, at);
+      return round.feedback === null ? after : applyUserRound(after, round.feedback, options, at);
+    }
     case 'nothing':
       return before;
     default:
@@ -99,8 +102,11 @@ function applyUserRound(
   options: GovernOptions,
   at: number,
 ): ConversationState {
-  const automatic = before.userTexts.includes(text);
-  const userTexts = automatic ? before.userTexts : [...before.userTexts.slice(1 - userTextsMax), text];
+  const written = extractUserText(text);
+  // A message without text may hold an image.
+  const isHarnessText = written === '' && text !== '';
+  const automatic = isHarnessText || before.userTexts.includes(written);
+  const userTexts = automatic ? before.userTexts : [...before.userTexts.slice(1 - userTextsMax), written];
   const { turn } = before.session;
   const isAtWork = turn.status !== 'waitingForUser';
   if (automatic && isAtWork) return before;
