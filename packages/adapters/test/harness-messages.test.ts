@@ -11,6 +11,14 @@ function createRound(id: number): readonly object[] {
   ];
 }
 
+function createAnthropicRound(id: number): readonly object[] {
+  const call = { type: 'tool_use', id: `c${id}`, name: 'read', input: { path: 'a.txt' } };
+  return [
+    { role: 'assistant', content: [call] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: 'the same' }] },
+  ];
+}
+
 const loop = [task, ...[1, 2, 3, 4].flatMap(createRound)];
 const answered = [...loop, { role: 'assistant', content: 'Nothing new.' }];
 
@@ -67,16 +75,9 @@ describe('a message of the user', () => {
   });
 
   it('next to the result of a completion tool reopens the conversation', () => {
-    const toBlocks = (id: number): readonly object[] => [
-      {
-        role: 'assistant',
-        content: [{ type: 'tool_use', id: `c${id}`, name: 'read', input: { path: 'a.txt' } }],
-      },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: `c${id}`, content: 'the same' }] },
-    ];
     const messages = [
       task,
-      ...[1, 2, 3, 4].flatMap(toBlocks),
+      ...[1, 2, 3, 4].flatMap(createAnthropicRound),
       {
         role: 'assistant',
         content: [{ type: 'tool_use', id: 'last', name: 'attempt_completion', input: {} }],
