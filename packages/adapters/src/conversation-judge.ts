@@ -1,11 +1,14 @@
 import type { Json } from '@pawl/core';
 import { createConversationState, applyRound, type ConversationState } from './conversation-state.ts';
-import { toGovernorDecision, type GovernorDecision } from './governor-decision.ts';
+import { toGovernorDecision, type GovernorDecision, type RequestFeatures } from './governor-decision.ts';
 import type { GovernOptions } from './options.ts';
 import { splitRounds } from './rounds.ts';
 
 /** Judges conversations by all their messages but reads only new ones. */
-export type ConversationJudge<Message> = (messages: readonly Message[]) => GovernorDecision;
+export type ConversationJudge<Message> = (
+  messages: readonly Message[],
+  features?: RequestFeatures,
+) => GovernorDecision;
 
 /** How far a conversation has been read. Its last round is read again, because more results may have joined it. */
 type ReadPosition<Message> = {
@@ -32,7 +35,7 @@ export function createConversationJudge<Message extends object>(
   toJson: (message: Message) => Json,
 ): ConversationJudge<Message> {
   let reads: readonly ReadPosition<Message>[] = [];
-  return (messages) => {
+  return (messages, features) => {
     const read = findLongestRead(reads, messages) ?? createReadPosition(messages, options);
     reads = [read, ...reads.filter((each) => each !== read).slice(0, readPositionsMax - 1)];
     const following = readNewMessages(read, messages, options, toJson);
@@ -40,7 +43,7 @@ export function createConversationJudge<Message extends object>(
       read.toldAt = following.rounds;
       options.onVerdict?.(following.verdict);
     }
-    return toGovernorDecision(following);
+    return toGovernorDecision(following, features);
   };
 }
 

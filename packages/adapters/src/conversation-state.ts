@@ -64,8 +64,10 @@ function reduceRound(
   switch (round.type) {
     case 'person':
       return applyUserRound(before, round.text, options, at);
-    case 'reply':
-      return applyReplyRound(before, round.steps, options, at);
+    case 'reply': {
+      const after = applyReplyRound(before, round.steps, options, at);
+      return round.feedback === null ? after : applyUserRound(after, round.feedback, options, at);
+    }
     case 'nothing':
       return before;
     default:
@@ -106,6 +108,7 @@ function applyUserRound(
   at: number,
 ): ConversationState {
   const written = removeHostText(text);
+  // A message without text may hold an image.
   const isHostText = written === '' && text.trim() !== '';
   const automatic = isHostText || before.userTexts.includes(written);
   const userTexts = automatic ? before.userTexts : [...before.userTexts.slice(1 - userTextsMax), written];

@@ -7,7 +7,7 @@ export type GovernorDecision = {
   readonly verdict: Verdict | null;
   /** Append this to the end of the next request, and only that one; null if there is no advice. */
   readonly advice: string | null;
-  /** Whether the next request must offer no tools, so that the model replies with an answer. */
+  /** Whether the next request must offer no tools but the completion tools, so that the model replies with an answer. */
   readonly dropTools: boolean;
   /** Calls to block if the model requests them again, by fingerprint, with the text to return instead. */
   readonly blockedCalls: readonly { readonly call: string; readonly reason: string }[];
@@ -19,7 +19,16 @@ export type GovernorDecision = {
   readonly budgetUsage: BudgetUsage;
 };
 
-export function toGovernorDecision({ session, verdict }: ConversationState): GovernorDecision {
+/** What the next request offers. */
+export type RequestFeatures = {
+  /** The offered tools by which the agent itself ends its work. They stay available for the last reply. */
+  readonly completionTools?: readonly string[];
+};
+
+export function toGovernorDecision(
+  { session, verdict }: ConversationState,
+  { completionTools = [] }: RequestFeatures = {},
+): GovernorDecision {
   const { turn, governor, budgetUsage } = session;
   const blockedCalls = governor.blockedCalls.map((refusal) => ({
     call: refusal.call,
@@ -38,7 +47,7 @@ export function toGovernorDecision({ session, verdict }: ConversationState): Gov
     const { reason } = turn.haltReason;
     return {
       ...going,
-      advice: formatFinalAdvice(null, reason),
+      advice: formatFinalAdvice(null, reason, completionTools),
       dropTools: true,
       finish: reason,
       isOver: true,
@@ -49,7 +58,7 @@ export function toGovernorDecision({ session, verdict }: ConversationState): Gov
   if (finish === null) return { ...going, advice: formatAdvice(advice) };
   return {
     ...going,
-    advice: formatFinalAdvice(advice, finish.reason),
+    advice: formatFinalAdvice(advice, finish.reason, completionTools),
     dropTools: true,
     finish: finish.reason,
   };
@@ -72,11 +81,17 @@ function formatAdvice(advice: string | null): string | null {
   return advice === null ? null : `${governorNotePrefix} ${advice}`;
 }
 
-function formatFinalAdvice(advice: string | null, reason: string): string {
+function formatFinalAdvice(
+  advice: string | null,
+  reason: string,
+  completionTools: readonly string[],
+): string {
+  const outcome = 'what you have found out, say what you could not do and why, and what is left to do.';
   return (
     `${governorNotePrefix} ${advice ?? `This work has come to its end: ${reason}.`} ` +
-    'There are no tools any more and this is your last reply: answer with what you have found out, say what you could not ' +
-    'do and why, and what is left to do.'
+    (completionTools.length === 0
+      ? `There are no tools any more and this is your last reply: answer with ${outcome}`
+      : `The only tool left is ${completionTools.join(' or ')} and this is your last reply: call it with ${outcome}`)
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Json } from '@pawl/core';
 import { createConversationJudge } from './conversation-judge.ts';
-import type { GovernorDecision } from './governor-decision.ts';
+import type { GovernorDecision, RequestFeatures } from './governor-decision.ts';
 import type { GovernOptions } from './options.ts';
 
-export { findRefusalReason, type GovernorDecision } from './governor-decision.ts';
+export { findRefusalReason, type GovernorDecision, type RequestFeatures } from './governor-decision.ts';
 export type { GovernOptions } from './options.ts';
 
 /**
@@ -17,7 +17,7 @@ export function governMessages(messages: readonly object[], options: GovernOptio
 /** Like `governMessages`, for a growing conversation: earlier messages are not read again. */
 export function createMessageGovernor(
   options: GovernOptions = {},
-): (messages: readonly object[]) => GovernorDecision {
+): (messages: readonly object[], features?: RequestFeatures) => GovernorDecision {
   return createConversationJudge(options, toMessageJson);
 }
 

@@ -10,6 +10,8 @@ export type ConversationRound =
       readonly steps: readonly RecordedStep[];
       /** Calls were requested, and none has a result yet. */
       readonly isOpen: boolean;
+      /** What the user wrote in answer to a completion tool; null if nothing. */
+      readonly feedback: string | null;
     }
   /** Nothing to judge: instructions, or results without their calls. */
   | { readonly type: 'nothing'; readonly size: number };
@@ -49,7 +51,23 @@ function parseRound(messages: readonly Json[]): ConversationRound {
   const replies = steps.filter(({ role }) => role === 'assistant');
   if (replies.length === 0) return { type: 'nothing', size };
   const isOpen = replies.some(isPendingStep) && getMessageKind(messages.at(-1)) !== 'result';
-  return { type: 'reply', size, steps: replies, isOpen };
+  return { type: 'reply', size, steps: replies, isOpen, feedback: findFeedback(steps) };
+}
+
+/** Only text that no tool can have written: what stands next to the results, and the result of a completion tool. */
+function findFeedback(steps: readonly RecordedStep[]): string | null {
+  for (const { role, tool, text = '', result = '' } of steps) {
+    const isCompletion = tool === 'attempt_completion' && typeof result === 'string';
+    const feedback = extractUserFeedback(role === 'assistant' ? (isCompletion ? result : '') : text);
+    if (feedback !== null) return feedback;
+  }
+  return null;
+}
+
+/** Returns the user's text in the result of a completion tool, which is how some agents send it; null if there is none. */
+function extractUserFeedback(text: string): string | null {
+  const [, , feedback = ''] = /<(feedback|user_message)>([\s\S]*?)<\/\1>/.exec(text) ?? [];
+  return feedback.trim() === '' ? null : feedback.trim();
 }
 
 function isPendingStep({ tool, result, error }: RecordedStep): boolean {

@@ -74,6 +74,9 @@ describe('pawl proxy', () => {
     [{ port: 'http' }, /--port must be a whole number/],
     [{ port: '70000' }, /--port must be a whole number from 0 to 65535, got "70000"/],
     [{ dir: '/nowhere/at/all' }, /^Folder "\/nowhere\/at\/all" does not exist/],
+    [{ completionTool: ['give_up', 'finish now'] }, /--completion-tool must be the name .* got "finish now"/],
+    [{ allowOrigin: ['*'] }, /--allow-origin must be one origin, .* got "\*"/],
+    [{ allowOrigin: ['https://app.example.org/path'] }, /--allow-origin must be one origin/],
     [{ maxSteps: '0' }, /--max-steps/],
   ])('refuses %j with one clear error', async (wrong, message) => {
     const { signal } = new AbortController();

@@ -55,10 +55,10 @@ export function createForwarder(upstream: URL): RequestForwarder & { close(): vo
     else upstreamRequest.end(body);
     const [upstreamResponse] = (await once(upstreamRequest, 'response')) as [IncomingMessage];
     const { statusCode = 502, statusMessage, rawHeaders } = upstreamResponse;
-    res.writeHead(statusCode, statusMessage, filterHeaders(rawHeaders));
+    res.writeHead(statusCode, statusMessage, filterHeaders(rawHeaders, corsHeaders));
     res.flushHeaders();
     if (listener === null || statusCode !== 200) await pipeline(upstreamResponse, res);
-    else await pipeObservedReply(upstreamResponse, res, listener);
+    else await pipeObservedReply(upstreamResponse, res, { ...options, listener });
   };
   return Object.assign(forward, { close: () => agent.destroy() });
 }
@@ -67,10 +67,10 @@ export function createForwarder(upstream: URL): RequestForwarder & { close(): vo
 async function pipeObservedReply(
   upstreamResponse: IncomingMessage,
   res: ServerResponse,
-  listener: ReplyListener,
+  { listener, isStream }: ForwardOptions & { readonly listener: ReplyListener },
 ): Promise<void> {
   const { 'content-type': type = '', 'content-encoding': encoding = '' } = upstreamResponse.headers;
-  const observer = observeReply(listener.wire, { type, encoding: encoding.toLowerCase() });
+  const observer = observeReply(listener.wire, { type, encoding: encoding.toLowerCase(), isStream });
   try {
     for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) {
       const cut = observer.readChunk(chunk);
@@ -139,6 +139,17 @@ const hopByHopHeaders: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
+
+/** Response headers that would let web pages read replies. They are never sent. */
+const corsHeaders: readonly string[] = [
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-private-network',
+  'access-control-expose-headers',
+  'access-control-max-age',
+];
 
 /** Names a conversation, for agents whose conversations start alike. It is not forwarded. */
 export const conversationHeader = 'x-pawl-conversation';

@@ -1,9 +1,10 @@
 import type { Verdict } from '@pawl/governor';
-import { createMessageGovernor, type GovernOptions, type GovernorDecision } from '@pawl/adapters/messages';
+import { createMessageGovernor, type GovernOptions } from '@pawl/adapters/messages';
 import { getOwnField, type JsonFields } from '../json-fields.ts';
 import type { ConversationRegistry, ConversationRequest } from './conversations.ts';
 import { attachUsage } from './conversation-turns.ts';
-import type { WireFormat } from './wire-format.ts';
+import { buildCompletionCall, createCompletionToolFilter } from './completion-tools.ts';
+import type { ProxyReply, WireFormat } from './wire-format.ts';
 
 /** The decision on a request. */
 export type GovernedRequest =
@@ -15,7 +16,13 @@ export type GovernedRequest =
       readonly verdict: Verdict | null;
       readonly isFinish: boolean;
     }
-  | { readonly kind: 'over'; readonly request: ConversationRequest; readonly reason: string };
+  | {
+      readonly kind: 'over';
+      readonly request: ConversationRequest;
+      readonly reason: string;
+      /** The reply to the agent in place of the model's. */
+      readonly reply: Pick<ProxyReply, 'text' | 'call'>;
+    };
 
 /** Null if the request is not a conversation. */
 export type RequestGovernor = (
@@ -24,26 +31,59 @@ export type RequestGovernor = (
   name: string | undefined,
 ) => GovernedRequest | null;
 
+export type RequestGovernorOptions = {
+  readonly govern?: GovernOptions;
+  /** Completion tools besides the known ones. */
+  readonly completionTools?: readonly string[];
+};
+
 /** Judges each request by its conversation. Advice is added only to that request. */
 export function createRequestGovernor(
   conversations: ConversationRegistry,
-  options: GovernOptions,
+  { govern = {}, completionTools = [] }: RequestGovernorOptions,
 ): RequestGovernor {
-  const judge: (messages: readonly object[]) => GovernorDecision = createMessageGovernor(options);
+  const judge = createMessageGovernor(govern);
+  const isCompletionTool = createCompletionToolFilter(completionTools);
   return (wire, body, name) => {
     const request = conversations.resolveRequest(wire, body, name);
     if (request === null) return null;
     const { usages } = request.conversation;
+    const offered = wire.getTools(body).filter((tool) => isCompletionTool(tool.name));
+    const names = offered.map((tool) => tool.name);
     const { advice, dropTools, isOver, finish, verdict } = judge(
       request.messages.map((message) => attachUsage(message, usages)),
+      { completionTools: names },
     );
-    if (isOver) return { kind: 'over', request, reason: finish ?? 'the conversation is closed' };
-    const advise = (original: JsonFields): JsonFields =>
-      advice === null ? original : wire.addAdvice(original, advice);
-    const adviseAndRemoveTools = (original: JsonFields): JsonFields => wire.removeTools(advise(original));
-    const change = dropTools ? adviseAndRemoveTools : advice === null ? null : advise;
+    if (isOver) {
+      const reason = finish ?? 'its work has ended';
+      const text = formatClosingText(reason);
+      return {
+        kind: 'over',
+        request,
+        reason,
+        reply: { text, call: buildCompletionCall(offered[0], text, request.messages) },
+      };
+    }
+    const { unsent } = request;
+    const changes = [
+      ...(unsent === null ? [] : [(original: JsonFields) => wire.addUnsentItems(original, unsent)]),
+      ...(advice === null ? [] : [(original: JsonFields) => wire.addAdvice(original, advice)]),
+      ...(dropTools ? [(original: JsonFields) => wire.keepTools(original, names)] : []),
+    ];
+    const change =
+      changes.length === 0
+        ? null
+        : (original: JsonFields) => changes.reduce((changed, apply) => apply(changed), original);
     return { kind: 'sent', request, change, verdict, isFinish: dropTools };
   };
+}
+
+/** Formats the answer to an agent that continues after its last answer. */
+function formatClosingText(reason: string): string {
+  return (
+    `The governor (pawl proxy) has closed this conversation: ${reason}. ` +
+    'To continue, send a new message; if a budget is used up, start a new conversation.'
+  );
 }
 
 /** Returns whether a request belongs to an agent: it has tools or earlier replies. */

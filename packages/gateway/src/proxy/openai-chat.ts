@@ -1,3 +1,4 @@
+import type { Json } from '@pawl/governor';
 import {
   getObjectField,
   toJsonFields,
@@ -10,7 +11,12 @@ import {
 import {
   toFieldsList,
   joinTextBlocks,
+  formatJsonReply,
   formatSseEvent,
+  type FormattedReply,
+  type RequestTool,
+  type ProxyReply,
+  type RequestedProxyCall,
   type ReplyReader,
   type ObservedReply,
   type ProviderTokenUsage,
@@ -21,17 +27,23 @@ import {
 export const openaiChatWireFormat: WireFormat = {
   name: 'openai-chat',
   matchesPath: (path) => path.endsWith('/chat/completions'),
+  isStreamed: (body) => getOwnField(body, 'stream') === true,
+  getModel: (body) => getStringField(body, 'model'),
   getInstructions: () => null,
   getMessages: (body) => toFieldsList(getListField(body, 'messages')),
+  getTools: (body) =>
+    [
+      ...getListField(body, 'tools').map((tool) => getObjectField(toJsonFields(tool) ?? {}, 'function')),
+      ...getListField(body, 'functions').map((tool) => toJsonFields(tool) ?? {}),
+    ].map(toRequestTool),
   getPreviousReplyId: () => null,
   getNewItems: () => [],
+  addUnsentItems: (body) => body,
   addAdvice: (body, advice) => ({
     ...body,
     messages: [...getListField(body, 'messages'), { role: 'user', content: advice }],
   }),
-  removeTools(body) {
-    return Object.fromEntries(Object.entries(body).filter(([name]) => !toolFields.has(name)));
-  },
+  keepTools: keepChatTools,
   parseReply(body) {
     const message = getObjectField(getFirstChoice(body), 'message');
     return {
@@ -42,7 +54,83 @@ export const openaiChatWireFormat: WireFormat = {
     };
   },
   createReader: createChatReader,
+  streamsJsonArrays: false,
+  formatReply: formatChatReply,
+  formatError: formatOpenAiError,
 };
+
+/** Formats an error for clients of OpenAI's APIs. */
+export function formatOpenAiError(_status: number, message: string): JsonFields {
+  return { error: { type: 'pawl_proxy', code: 'pawl_proxy', param: null, message } };
+}
+
+/** Removes all fields about tools, or all other tools and a choice of one of those. */
+function keepChatTools(body: JsonFields, names: readonly string[]): JsonFields {
+  if (names.length === 0)
+    return Object.fromEntries(Object.entries(body).filter(([name]) => !toolFields.has(name)));
+  const isKept = (fn: JsonFields): boolean => names.includes(getStringField(fn, 'name'));
+  const filterTools = (field: string, getFunction: (tool: JsonFields) => JsonFields): JsonFields => {
+    if (getOwnField(body, field) === undefined) return {};
+    return {
+      [field]: getListField(body, field).filter((tool) => isKept(getFunction(toJsonFields(tool) ?? {}))),
+    };
+  };
+  const { tool_choice, function_call, ...rest } = body;
+  const isUsableChoice = (choice: Json | undefined): boolean =>
+    choice === 'auto' ||
+    choice === 'required' ||
+    (tool_choice === choice && isKept(getObjectField(toJsonFields(choice) ?? {}, 'function')));
+  return {
+    ...rest,
+    ...filterTools('tools', (tool) => getObjectField(tool, 'function')),
+    ...filterTools('functions', (tool) => tool),
+    ...(isUsableChoice(tool_choice) && { tool_choice }),
+    ...(function_call === 'auto' && { function_call }),
+  };
+}
+
+function toRequestTool(fn: JsonFields): RequestTool {
+  return { name: getStringField(fn, 'name'), parameters: getObjectField(fn, 'parameters') };
+}
+
+function formatChatReply({ id, model, createdAt, text, call }: ProxyReply, body: JsonFields): FormattedReply {
+  const head = { id: `chatcmpl-${id}`, created: Math.floor(createdAt / 1000), model };
+  const finish_reason = call === null ? 'stop' : 'tool_calls';
+  const tool_calls = call === null ? null : [toChatCall(id, call)];
+  const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  if (getOwnField(body, 'stream') !== true) {
+    const message = { role: 'assistant', content: text, ...(tool_calls && { tool_calls }) };
+    return formatJsonReply({
+      ...head,
+      object: 'chat.completion',
+      choices: [{ index: 0, message, finish_reason }],
+      usage,
+    });
+  }
+  const toChunk = (delta: JsonFields, reason: string | null = null): JsonFields => ({
+    ...head,
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta, finish_reason: reason }],
+  });
+  const wantsUsage = getOwnField(getObjectField(body, 'stream_options'), 'include_usage') === true;
+  const chunks = [
+    toChunk({ role: 'assistant', content: text }),
+    ...(tool_calls === null
+      ? []
+      : [toChunk({ tool_calls: tool_calls.map((each) => ({ index: 0, ...each })) })]),
+    toChunk({}, finish_reason),
+    ...(wantsUsage ? [{ ...head, object: 'chat.completion.chunk', choices: [], usage }] : []),
+  ];
+  return {
+    contentType: 'text/event-stream',
+    body: `${chunks.map((chunk) => formatSseEvent(chunk)).join('')}data: [DONE]\n\n`,
+    reference: null,
+  };
+}
+
+function toChatCall(id: string, { tool, args }: RequestedProxyCall): JsonFields {
+  return { id: `call_${id}`, type: 'function', function: { name: tool, arguments: JSON.stringify(args) } };
+}
 
 /** All request fields about tools, current and legacy. */
 const toolFields: ReadonlySet<string> = new Set([

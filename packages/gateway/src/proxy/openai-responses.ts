@@ -1,5 +1,6 @@
 import type { Json } from '@pawl/governor';
 import {
+  getObjectField,
   toJsonFields,
   getListField,
   getNumberField,
@@ -9,17 +10,25 @@ import {
 } from '../json-fields.ts';
 import {
   joinTextBlocks,
+  formatEventReply,
+  formatJsonReply,
   formatSseEvent,
+  type FormattedReply,
+  type ProxyReply,
   type ReplyReader,
   type ObservedReply,
   type ProviderTokenUsage,
   type WireFormat,
 } from './wire-format.ts';
+import type { UnsentItems } from './conversations.ts';
+import { formatOpenAiError } from './openai-chat.ts';
 
 /** The OpenAI Responses API. The server may hold the history, by the id of the last reply. */
 export const openaiResponsesWireFormat: WireFormat = {
   name: 'openai-responses',
   matchesPath: (path) => path.endsWith('/responses'),
+  isStreamed: (body) => getOwnField(body, 'stream') === true,
+  getModel: (body) => getStringField(body, 'model'),
   getInstructions: (body) => getOwnField(body, 'instructions') ?? null,
   getMessages(body, before) {
     const all = [...before, ...getResponsesInput(body)]
@@ -27,19 +36,131 @@ export const openaiResponsesWireFormat: WireFormat = {
       .filter((item) => item !== null);
     return all.length === 0 ? null : toChatMessages(all);
   },
+  getTools: (body) =>
+    getListField(body, 'tools')
+      .map((tool) => toJsonFields(tool) ?? {})
+      .filter((tool) => getStringField(tool, 'type') === 'function')
+      .map((tool) => ({
+        name: getStringField(tool, 'name'),
+        parameters: getObjectField(tool, 'parameters'),
+      })),
   getPreviousReplyId: (body) => getStringField(body, 'previous_response_id') || null,
   getNewItems: getResponsesInput,
+  addUnsentItems: addUnsentInput,
   addAdvice: (body, advice) => ({
     ...body,
     input: [...getResponsesInput(body), { role: 'user', content: advice }],
   }),
-  removeTools(body) {
-    const { tools: _, tool_choice: __, parallel_tool_calls: ___, ...rest } = body;
-    return rest;
-  },
+  keepTools: keepResponsesTools,
   parseReply: parseResponsesReply,
   createReader: createResponsesReader,
+  streamsJsonArrays: false,
+  formatReply: formatResponsesReply,
+  formatError: formatOpenAiError,
 };
+
+function addUnsentInput(body: JsonFields, { previousId, items }: UnsentItems): JsonFields {
+  const { previous_response_id: _, ...rest } = body;
+  const input = [...items, ...getResponsesInput(body)];
+  return { ...rest, ...(previousId !== null && { previous_response_id: previousId }), input };
+}
+
+function keepResponsesTools(body: JsonFields, names: readonly string[]): JsonFields {
+  const { tools: _, tool_choice, parallel_tool_calls, ...rest } = body;
+  if (names.length === 0) return rest;
+  const isKept = (tool: Json | undefined): boolean =>
+    names.includes(getStringField(toJsonFields(tool) ?? {}, 'name'));
+  const isUsableChoice = tool_choice === 'auto' || tool_choice === 'required' || isKept(tool_choice);
+  return {
+    ...rest,
+    tools: getListField(body, 'tools').filter(isKept),
+    ...(isUsableChoice && tool_choice !== undefined && { tool_choice }),
+    ...(parallel_tool_calls !== undefined && { parallel_tool_calls }),
+  };
+}
+
+function formatResponsesReply(reply: ProxyReply, body: JsonFields): FormattedReply {
+  const { id, model, createdAt, text, call } = reply;
+  const part = { type: 'output_text', text, annotations: [] };
+  const message = {
+    type: 'message',
+    id: `msg_${id}`,
+    role: 'assistant',
+    status: 'completed',
+    content: [part],
+  };
+  const called = call && {
+    type: 'function_call',
+    id: `fc_${id}`,
+    call_id: `call_${id}`,
+    name: call.tool,
+    arguments: JSON.stringify(call.args),
+    status: 'completed',
+  };
+  const started = {
+    id: `resp_${id}`,
+    object: 'response',
+    created_at: Math.floor(createdAt / 1000),
+    model,
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    output: [],
+    usage: null,
+  };
+  const details = {
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: 0 },
+  };
+  const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0, ...details };
+  const output = called === null ? [message] : [message, called];
+  const completed = { ...started, status: 'completed', output, usage };
+  // Without their ids, the items are valid input even if the server has never seen them.
+  const reference = { id: completed.id, items: output.map(removeItemId) };
+  if (getOwnField(body, 'stream') !== true) return { ...formatJsonReply(completed), reference };
+  const at = { item_id: message.id, output_index: 0, content_index: 0 };
+  const events: readonly ({ readonly type: string } & JsonFields)[] = [
+    { type: 'response.created', response: started },
+    { type: 'response.in_progress', response: started },
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { ...message, status: 'in_progress', content: [] },
+    },
+    { type: 'response.content_part.added', ...at, part: { ...part, text: '' } },
+    { type: 'response.output_text.delta', ...at, delta: text },
+    { type: 'response.output_text.done', ...at, text },
+    { type: 'response.content_part.done', ...at, part },
+    { type: 'response.output_item.done', output_index: 0, item: message },
+    ...(called === null ? [] : formatCallEvents(called)),
+    { type: 'response.completed', response: completed },
+  ];
+  return {
+    ...formatEventReply(events.map((event, sequence_number) => ({ ...event, sequence_number }))),
+    reference,
+  };
+}
+
+function removeItemId(item: JsonFields): JsonFields {
+  const { id: _, ...rest } = item;
+  return rest;
+}
+
+function formatCallEvents(
+  item: JsonFields & { readonly id: string; readonly arguments: string },
+): readonly ({ readonly type: string } & JsonFields)[] {
+  const at = { item_id: item.id, output_index: 1 };
+  return [
+    {
+      type: 'response.output_item.added',
+      output_index: 1,
+      item: { ...item, status: 'in_progress', arguments: '' },
+    },
+    { type: 'response.function_call_arguments.delta', ...at, delta: item.arguments },
+    { type: 'response.function_call_arguments.done', ...at, arguments: item.arguments },
+    { type: 'response.output_item.done', output_index: 1, item },
+  ];
+}
 
 function getResponsesInput(body: JsonFields): readonly Json[] {
   const input = getOwnField(body, 'input');

@@ -208,4 +208,6 @@ export type ProxyConversation = {
   /** Token usage by reply fingerprint. */
   readonly usages: Map<string, ProviderTokenUsage>;
   recording: ConversationRecording | null;
+  /** Whether the governor has ended it and no user message has followed. */
+  isClosed: boolean;
 };

@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Verdict, Json } from '@pawl/governor';
 import type { GovernOptions } from '@pawl/adapters/messages';
-import { getOwnField, getStringField, toJsonFields, type JsonFields } from '../json-fields.ts';
+import { toJsonFields, type JsonFields } from '../json-fields.ts';
 import { createConversationRegistry, type ConversationRegistry } from './conversations.ts';
 import { createForwarder, conversationHeader, type ForwardOptions, type ReplyListener } from './forward.ts';
 import { createRequestGovernor, isAgentRequest, type GovernedRequest } from './governed-request.ts';
 import type { ConversationRecorder } from './recording.ts';
+import { createRequestGuard } from './request-guard.ts';
 import type { WireFormat } from './wire-format.ts';
 import { anthropicWireFormat } from './anthropic.ts';
+import { geminiWireFormat } from './gemini.ts';
 import { openaiChatWireFormat } from './openai-chat.ts';
 import { openaiResponsesWireFormat } from './openai-responses.ts';
 
@@ -20,6 +23,10 @@ export type ProxyNote =
 export type ProxyOptions = {
   readonly upstream: URL;
   readonly govern: GovernOptions;
+  /** Tools by which agents end their own work, besides the known ones. */
+  readonly completionTools?: readonly string[];
+  /** Origins whose requests are accepted, besides those of this machine and of applications. */
+  readonly allowedOrigins?: readonly string[];
   /** Null to record nothing. */
   readonly recorder: ConversationRecorder | null;
   readonly onNote: (note: ProxyNote) => void;
@@ -34,33 +41,24 @@ export type ProxyServer = {
 };
 
 export function createProxy(options: ProxyOptions): ProxyServer {
-  const { upstream, onNote } = options;
+  const { upstream } = options;
   const conversations = createConversationRegistry();
-  const govern = createRequestGovernor(conversations, options.govern);
+  const govern = createRequestGovernor(conversations, options);
+  const findRejection = createRequestGuard(options);
   const forward = createForwarder(upstream);
 
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (!isLocalRequest(req))
-      return sendProxyError(res, 403, 'Only requests from this machine are accepted.');
+    const rejection = findRejection(req, findWireFormat(req.method, req.url ?? '/') !== null);
+    if (rejection !== null) return sendProxyError(req, res, rejection.status, rejection.reason);
     const wire = detectWireFormat(req);
     const bytes = wire === null ? null : await collectBody(req);
     if (wire === null || bytes === null) return forward(req, res, passThroughOptions);
     const body = parseRequestBody(bytes);
     const governed = body === null ? null : govern(wire, body, getConversationName(req));
     if (body === null || governed === null) return forward(req, res, { ...passThroughOptions, body: bytes });
-    if (governed.kind === 'over') {
-      onNote({ type: 'over', reason: governed.reason });
-      return sendProxyError(res, 403, `The governor has closed this conversation: ${governed.reason}.`);
-    }
-    const { verdict, isFinish } = governed;
-    if (verdict !== null) onNote({ type: 'found', verdict, isFinish });
-    const rewritten = governed.change === null ? null : rewriteRequestBody(bytes, governed.change);
-    return forward(req, res, {
-      body: rewritten ?? bytes,
-      isChanged: rewritten !== null,
-      isStream: getOwnField(body, 'stream') === true,
-      listener: createReplyListener(governed, { wire, body, conversations, options }),
-    });
+    const context = { wire, body, url: req.url ?? '/', conversations, options };
+    if (governed.kind === 'over') return sendProxyReply(res, governed, context);
+    return forward(req, res, applyDecision(governed, bytes, context));
   };
 
   const inFlight = new Set<Promise<void>>();
@@ -69,8 +67,8 @@ export function createProxy(options: ProxyOptions): ProxyServer {
       const reason = error instanceof Error ? error.message : String(error);
       if (res.headersSent) res.destroy();
       else if (error instanceof Error && 'code' in error)
-        sendProxyError(res, 502, `${upstream.origin} does not answer: ${reason}`);
-      else sendProxyError(res, 500, reason);
+        sendProxyError(req, res, 502, `${upstream.origin} does not answer: ${reason}`);
+      else sendProxyError(req, res, 500, reason);
     });
     inFlight.add(serving);
     void serving.then(() => inFlight.delete(serving));
@@ -88,20 +86,58 @@ const keepAliveTimeoutMs = 65_000;
 
 const passThroughOptions: ForwardOptions = { body: null, isChanged: false, isStream: false, listener: null };
 
-type ReplyListenerContext = {
+type ReplyContext = {
   readonly wire: WireFormat;
   readonly body: JsonFields;
+  readonly url: string;
   readonly conversations: ConversationRegistry;
   readonly options: ProxyOptions;
 };
 
+/** Answers an agent that continues after its last answer. */
+function sendProxyReply(
+  res: ServerResponse,
+  { request, reason, reply }: Extract<GovernedRequest, { readonly kind: 'over' }>,
+  { wire, body, url, conversations, options: { onNote, now } }: ReplyContext,
+): void {
+  // Reported once, because a client may repeat its request in a tight loop.
+  if (!request.conversation.isClosed) onNote({ type: 'over', reason });
+  request.conversation.isClosed = true;
+  const identity = {
+    id: randomUUID().replaceAll('-', ''),
+    model: wire.getModel(body, url),
+    createdAt: now(),
+  };
+  const formatted = wire.formatReply({ ...reply, ...identity }, body, url);
+  conversations.recordProxyReply(request, formatted.reference);
+  res.writeHead(200, { 'content-type': formatted.contentType, 'cache-control': 'no-store' });
+  res.end(formatted.body);
+}
+
+/** Reports the verdict on a request and returns how to forward it. */
+function applyDecision(
+  governed: Extract<GovernedRequest, { readonly kind: 'sent' }>,
+  bytes: Buffer,
+  context: ReplyContext,
+): ForwardOptions {
+  const { request, verdict, isFinish, change } = governed;
+  request.conversation.isClosed = false;
+  if (verdict !== null) context.options.onNote({ type: 'found', verdict, isFinish });
+  return {
+    body: change === null ? bytes : rewriteRequestBody(bytes, change),
+    isChanged: change !== null,
+    isStream: context.wire.isStreamed(context.body, context.url),
+    listener: createReplyListener(governed, context),
+  };
+}
+
 /** Records the request at once, and the reply when it is complete. */
 function createReplyListener(
   { request, verdict }: Extract<GovernedRequest, { readonly kind: 'sent' }>,
-  { wire, body, conversations, options: { recorder, onNote, now } }: ReplyListenerContext,
+  { wire, body, url, conversations, options: { recorder, onNote, now } }: ReplyContext,
 ): ReplyListener {
   const { conversation, messages } = request;
-  const model = getStringField(body, 'model');
+  const model = wire.getModel(body, url);
   const record = (allMessages: readonly JsonFields[]): void => {
     if (!isAgentRequest(request, body)) return;
     recorder?.record(
@@ -132,21 +168,18 @@ function getConversationName({ headers }: IncomingMessage): string | undefined {
   return typeof name === 'string' && name !== '' ? name.slice(0, 256) : undefined;
 }
 
-/** Rejects DNS rebinding: a web page can resolve its own host name to this machine, but the Host header reveals it. */
-function isLocalRequest({ headers: { host = '' } }: IncomingMessage): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host);
-}
-
-/** Sends an error in a form that clients of every wire format can show. */
-function sendProxyError(res: ServerResponse, status: number, reason: string): void {
-  const error = { type: 'pawl_proxy', code: 'pawl_proxy', param: null, message: `pawl proxy: ${reason}` };
-  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ type: 'error', error }));
+/** Sends an error in the form of the request's wire format. */
+function sendProxyError(req: IncomingMessage, res: ServerResponse, status: number, reason: string): void {
+  const { formatError } = findWireFormat(req.method, req.url ?? '/') ?? openaiChatWireFormat;
+  const error = formatError(status, `pawl proxy: ${reason}`);
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(error));
 }
 
 const wireFormats: readonly WireFormat[] = [
   openaiChatWireFormat,
   openaiResponsesWireFormat,
   anthropicWireFormat,
+  geminiWireFormat,
 ];
 
 /** Returns the wire format of a request; null for other routes. */

@@ -118,6 +118,60 @@ const runChainedLoop: ClientLoop = async (address) => {
   return { steps: maxClientSteps, text: '' };
 };
 
+type GeminiPart = {
+  readonly text?: string;
+  readonly thought?: boolean;
+  readonly functionCall?: { readonly name: string; readonly args: object };
+};
+type GeminiChunk = {
+  readonly candidates: readonly { readonly content: { readonly parts: readonly GeminiPart[] } }[];
+};
+
+/** Requests a reply of Gemini; resolves to its parts. */
+async function generateContent(address: string, stream: GeminiStream, body: object): Promise<GeminiPart[]> {
+  const method = stream === 'none' ? 'generateContent' : 'streamGenerateContent';
+  const query = stream === 'sse' ? '?alt=sse' : '';
+  const response = await fetch(`${address}/v1beta/models/tiny:${method}${query}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', 'x-goog-api-key': secretApiKey },
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  const events = text.split(/\r?\n\r?\n/).filter((event) => event.startsWith('data: '));
+  const chunks = (
+    stream === 'sse'
+      ? events.map((event) => JSON.parse(event.slice('data: '.length)) as unknown)
+      : JSON.parse(text)
+  ) as GeminiChunk | readonly GeminiChunk[];
+  return [chunks].flat().flatMap(({ candidates }) => candidates[0]?.content.parts ?? []);
+}
+
+/** How replies are streamed. */
+type GeminiStream = 'none' | 'sse' | 'array';
+
+/** Gemini's calls have no ids, and its thoughts and signatures are sent back. */
+const createGeminiLoop =
+  (arrays: boolean): ClientLoop =>
+  async (address, stream) => {
+    const contents: object[] = [{ role: 'user', parts: [{ text: 'What is in a.txt?' }] }];
+    const systemInstruction = { parts: [{ text: 'You read files.' }] };
+    const tools = [{ functionDeclarations: [{ name: 'read', parameters: { type: 'OBJECT' } }] }];
+    for (let steps = 1; steps <= maxClientSteps; steps += 1) {
+      const how = stream ? (arrays ? 'array' : 'sse') : 'none';
+      const parts = await generateContent(address, how, { contents, systemInstruction, tools });
+      const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
+      const texts = parts.filter(({ thought }) => thought !== true).map(({ text = '' }) => text);
+      if (calls.length === 0) return { steps, text: texts.join('') };
+      contents.push({ role: 'model', parts });
+      const results = calls.map(({ name, args }) => ({
+        functionResponse: { name, response: { output: readFakeFile(JSON.stringify(args)) } },
+      }));
+      contents.push({ role: 'user', parts: results });
+    }
+    return { steps: maxClientSteps, text: '' };
+  };
+
 /** The client libraries under test. */
 export const clientLoops: readonly (readonly [string, ClientLoop, boolean])[] = [
   ['chat completions', runChatLoop, false],
@@ -126,5 +180,8 @@ export const clientLoops: readonly (readonly [string, ClientLoop, boolean])[] = 
   ['Anthropic messages, streamed', runMessagesLoop, true],
   ['responses', runResponsesLoop, false],
   ['responses, streamed', runResponsesLoop, true],
+  ['Gemini', createGeminiLoop(false), false],
+  ['Gemini, streamed', createGeminiLoop(false), true],
+  ['Gemini, streamed as an array', createGeminiLoop(true), true],
   ['responses by previous id', runChainedLoop, false],
 ];

@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { secretApiKey, clientLoops, maxClientSteps } from './client-loops.ts';
 import { startProxy, type StartedProxy } from './start-proxy.ts';
-import { startUpstream, type UpstreamRequest, type UpstreamReply, type UpstreamServer } from './upstream.ts';
+import {
+  offersTools,
+  startUpstream,
+  type UpstreamRequest,
+  type UpstreamReply,
+  type UpstreamServer,
+} from './upstream.ts';
 
 let upstream: UpstreamServer;
 let proxy: StartedProxy;
@@ -12,10 +18,8 @@ afterEach(async () => {
 });
 
 /** A model that requests the same file as long as tools are offered. */
-function respondStubbornly({ body }: UpstreamRequest): UpstreamReply {
-  const choice = body['tool_choice'];
-  const mayCall = body['tools'] !== undefined && (choice as { type?: string } | undefined)?.type !== 'none';
-  return mayCall
+function respondStubbornly(request: UpstreamRequest): UpstreamReply {
+  return offersTools(request)
     ? { call: { tool: 'read', args: { path: 'a.txt' } } }
     : { text: 'In short: a.txt holds nothing new.' };
 }

@@ -191,7 +191,7 @@ describe('a conversation through the proxy', () => {
   it('is forwarded if recording fails, which is reported once', async () => {
     upstream = await startUpstream(() => ({ text: 'Done.' }));
     const full = { ...createMemoryStore(), create: () => Promise.reject(new Error('The disk is full.')) };
-    proxy = await startProxy(upstream.url, {}, full);
+    proxy = await startProxy(upstream.url, {}, { store: full });
     await runRecordedClient([{ role: 'user', content: 'One.' }]);
     await runRecordedClient([{ role: 'user', content: 'Two.' }]);
     expect(upstream.requests.length).toBe(2);

@@ -191,6 +191,7 @@ describe('a broken connection', () => {
     const response = await fetch(`${proxy.url}/v1/messages`, {
       method: 'POST',
       body: JSON.stringify({ ...chatRequest, stream: true }),
+      headers: { 'content-type': 'application/json' },
       signal: abort.signal,
     });
     await response.body?.getReader().read();
@@ -231,34 +232,23 @@ describe('a broken connection', () => {
     expect(await (await postToProxy('/v1/messages', chatRequest)).text()).toBe('ok');
   });
 
-  it('to the upstream server is reported as one error', async () => {
+  it.each([
+    ['/v1/chat/completions', { error: { code: 'pawl_proxy' } }],
+    ['/v1/responses', { error: { code: 'pawl_proxy' } }],
+    ['/v1/messages', { type: 'error', error: { type: 'api_error' } }],
+    ['/v1/models', { error: { code: 'pawl_proxy' } }],
+  ])('to the upstream server is reported as one error in the wire format of %s', async (path, form) => {
     upstream = await startUpstream(() => ({ text: '' }));
     proxy = await startProxy('http://127.0.0.1:1');
-    const response = await postToProxy('/v1/chat/completions', chatRequest);
+    const response = await postToProxy(path, chatRequest);
     expect(response.status).toBe(502);
-    expect(await response.json()).toMatchObject({
+    const error: unknown = await response.json();
+    expect(error).toMatchObject(form);
+    expect(error).toMatchObject({
       error: {
         message: expect.stringMatching(/^pawl proxy: http:\/\/127\.0\.0\.1:1 does not answer/) as string,
       },
     });
-  });
-});
-
-describe('the host check', () => {
-  it('rejects requests under another host name', async () => {
-    await startTestProxy((_req, res) => void res.end('ok'));
-    const { port } = new URL(proxy.url);
-    const statusFor = (host: string): Promise<number | undefined> =>
-      new Promise((resolve) => {
-        request({ port, host: '127.0.0.1', path: '/v1/models', headers: { host } }, (res) => {
-          res.resume();
-          resolve(res.statusCode);
-        }).end();
-      });
-    expect(await statusFor('evil.example')).toBe(403);
-    expect(await statusFor('localhost.evil.example:4141')).toBe(403);
-    expect(await statusFor(`localhost:${port}`)).toBe(200);
-    expect(upstream.requests.length).toBe(1);
   });
 });
 

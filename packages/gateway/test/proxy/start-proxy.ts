@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { GovernOptions } from '@pawl/adapters/messages';
 import { createMemoryStore, type Store } from '@pawl/runtime/store';
 import { createConversationRecorder } from '../../src/proxy/recording.ts';
-import { createProxy } from '../../src/proxy/server.ts';
+import { createProxy, type ProxyOptions } from '../../src/proxy/server.ts';
 
 /** A listening proxy with its own store. */
 export type StartedProxy = {
@@ -13,10 +13,14 @@ export type StartedProxy = {
   close(): Promise<void>;
 };
 
+export type StartProxyOptions = Partial<Pick<ProxyOptions, 'completionTools' | 'allowedOrigins'>> & {
+  readonly store?: Store;
+};
+
 export async function startProxy(
   upstream: string,
   govern: GovernOptions = {},
-  store: Store = createMemoryStore(),
+  { store = createMemoryStore(), ...options }: StartProxyOptions = {},
 ): Promise<StartedProxy> {
   const notes: string[] = [];
   const addNote = (note: unknown): void => void notes.push(JSON.stringify(note));
@@ -27,6 +31,7 @@ export async function startProxy(
   });
   const { server, waitUntilIdle } = createProxy({
     upstream: new URL(upstream),
+    ...options,
     govern,
     recorder,
     onNote: addNote,

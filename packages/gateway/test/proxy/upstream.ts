@@ -24,7 +24,7 @@ export type UpstreamServer = {
   close(): Promise<void>;
 };
 
-/** A local model server that supports the three wire formats, streamed or not. */
+/** A local model server that supports the four wire formats, streamed or not. */
 export async function startUpstream(
   respond: (
     request: UpstreamRequest,
@@ -43,12 +43,11 @@ export async function startUpstream(
       const reply = respond(request, requests.length);
       if (typeof reply === 'function') return reply(req, res);
       const { path } = request;
-      const wire = path.includes('/chat/')
-        ? toChatAnswer
-        : path.includes('/responses')
-          ? toResponsesAnswer
-          : toMessagesAnswer;
-      const answer = wire(reply, requests.length);
+      const answer = toUpstreamAnswer(path, reply, requests.length);
+      if (path.includes(':streamGenerateContent'))
+        return path.includes('alt=sse')
+          ? streamSseEvents(res, answer.events)
+          : streamJsonArray(res, answer.events);
       if (body['stream'] === true) return streamSseEvents(res, answer.events);
       const text = Buffer.from(JSON.stringify(answer.whole));
       const isZipped = /gzip/.test(req.headers['accept-encoding'] ?? '');
@@ -84,6 +83,30 @@ async function streamSseEvents(res: ServerResponse, events: readonly UpstreamSse
     await new Promise((resolve) => setImmediate(resolve));
   }
   res.end();
+}
+
+async function streamJsonArray(res: ServerResponse, events: readonly UpstreamSseEvent[]): Promise<void> {
+  res.writeHead(200, { 'content-type': 'application/json; charset=UTF-8' });
+  for (const [index, { data }] of events.entries()) {
+    if (res.destroyed) return;
+    res.write(`${index === 0 ? '[' : ',\r\n'}${JSON.stringify(data, null, 2)}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  res.end('\n]');
+}
+
+/** Formats a reply in the wire format of the path. */
+function toUpstreamAnswer(path: string, reply: UpstreamReply, number: number): UpstreamAnswer {
+  if (path.includes('/chat/')) return toChatAnswer(reply, number);
+  if (path.includes('/responses')) return toResponsesAnswer(reply, number);
+  if (path.includes('enerateContent')) return toGeminiAnswer(reply, number);
+  return toMessagesAnswer(reply, number);
+}
+
+/** Returns whether a request lets the model call tools. */
+export function offersTools({ body }: UpstreamRequest): boolean {
+  const choice = JSON.stringify([body['tool_choice'] ?? null, body['toolConfig'] ?? null]);
+  return body['tools'] !== undefined && !/none/i.test(choice);
 }
 
 /** Splits a text into chunks, as models stream it. */
@@ -196,4 +219,35 @@ function toResponsesAnswer(reply: UpstreamReply, number: number): UpstreamAnswer
     { type: 'response.completed', response: whole },
   ].map((data, sequence_number) => ({ name: data.type, data: { ...data, sequence_number } }));
   return { whole, events };
+}
+
+function toGeminiAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
+  const parts =
+    'call' in reply
+      ? [
+          {
+            functionCall: { name: reply.call.tool, args: reply.call.args },
+            thoughtSignature: `signature ${number}`,
+          },
+        ]
+      : splitIntoPieces(reply.text).map((text) => ({ text }));
+  const head = { modelVersion: 'tiny', responseId: `response-${number}` };
+  const usageMetadata = {
+    promptTokenCount: 100,
+    cachedContentTokenCount: 50,
+    candidatesTokenCount: 6,
+    thoughtsTokenCount: 4,
+    totalTokenCount: 110,
+  };
+  const thought = { text: 'I think about it.', thought: true };
+  return {
+    whole: { ...head, candidates: toGeminiCandidates([thought, ...parts], true), usageMetadata },
+    events: [thought, ...parts].map((part, index) => ({
+      data: { ...head, candidates: toGeminiCandidates([part], index === parts.length), usageMetadata },
+    })),
+  };
+}
+
+function toGeminiCandidates(parts: readonly object[], isLast: boolean): readonly object[] {
+  return [{ content: { role: 'model', parts }, ...(isLast && { finishReason: 'STOP' }), index: 0 }];
 }

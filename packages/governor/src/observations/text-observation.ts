@@ -150,17 +150,30 @@ const hostElement = new RegExp(`<(${hostElements})(?: [^>]{0,200})?>[^]*?</\\1>`
 /** Elements that contain what the user wrote: Cline, Cursor and GitHub Copilot. */
 const userElement = /<(task|user_query|userRequest)>([^]*?)<\/\1>/;
 
-/** Whole messages: the setup of Gemini CLI and Qwen Code, and the heading of the instructions that Codex loads. */
-const hostMessage =
-  /^\s*(?:This is (?:the )?(?:Gemini CLI|Qwen Code)\. We are setting up the context for our chat\.|# AGENTS\.md instructions for \S*\s*$)/;
+/** How the whole messages begin that coding agents write in the name of their users. */
+const hostMessages: readonly RegExp[] = [
+  // Gemini CLI, Qwen Code
+  /^This is (?:the )?(?:Gemini CLI|Qwen Code)\. We are setting up the context for our chat\./,
+  /^System: Potential loop detected\./,
+  // Codex: the heading of the instructions that it loads
+  /^# AGENTS\.md instructions for \S*$/,
+  // Cline, Roo Code, Kilo Code
+  /^\[ERROR\] You did not use a tool in your previous response!/,
+  // OpenHands
+  /^Please continue working on the task on whatever approach you think is suitable\./,
+  // GitHub Copilot CLI
+  /^You have not yet marked the task as complete using the task_complete tool\./,
+  // SWE-agent, mini-SWE-agent
+  /^(?:Your output was not formatted correctly\.|Please always provide EXACTLY ONE action in triple backticks|No tool calls found in the response\.)/,
+];
 
 /**
  * Removes what coding agents add to the messages of their users, such as reminders and descriptions of the environment.
  * The rest is what the user wrote; it is empty if the whole message is automatic.
  */
 export function removeHostText(text: string): string {
-  const rest = text.includes('<') ? text.replaceAll(hostElement, '') : text;
-  if (hostMessage.test(rest)) return '';
+  const rest = (text.includes('<') ? text.replaceAll(hostElement, '') : text).trim();
+  if (hostMessages.some((start) => start.test(rest))) return '';
   return (userElement.exec(rest)?.[2] ?? rest).trim();
 }
 

@@ -18,6 +18,8 @@ export type ProxyCommandOptions = Omit<BudgetFlags, 'maxCost'> & {
   readonly port: string;
   readonly dir: string;
   readonly store?: string | undefined;
+  readonly completionTool?: readonly string[] | undefined;
+  readonly allowOrigin?: readonly string[] | undefined;
   readonly quiet?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly signal: AbortSignal;
@@ -26,6 +28,8 @@ export type ProxyCommandOptions = Omit<BudgetFlags, 'maxCost'> & {
 /** Runs the proxy until it is stopped. */
 export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promise<ExitCode> {
   const upstream = parseUpstream(flags.upstream);
+  const completionTools = parseCompletionTools(flags.completionTool);
+  const allowedOrigins = parseOrigins(flags.allowOrigin);
   const port = parsePortOption('--port', flags.port);
   const dir = await resolveFolder(flags.dir);
   const budgets = parseBudgetFlags(flags);
@@ -44,6 +48,8 @@ export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promi
   const { server, waitUntilIdle } = createProxy({
     upstream,
     govern: { now: Date.now, ...(budgets !== null && { budgets }) },
+    completionTools,
+    allowedOrigins,
     recorder,
     onNote: createNoteWriter(flags, io, writeLine),
     now: Date.now,
@@ -80,6 +86,22 @@ function parseUpstream(text = ''): URL {
   );
 }
 
+function parseCompletionTools(names: readonly string[] = []): readonly string[] {
+  const wrong = names.find((name) => !/^[\w.:/-]+$/.test(name));
+  if (wrong === undefined) return names;
+  throw new UsageError(
+    `--completion-tool must be the name of one tool, such as attempt_completion, got ${JSON.stringify(wrong)}.`,
+  );
+}
+
+function parseOrigins(origins: readonly string[] = []): readonly string[] {
+  const wrong = origins.find((origin) => !/^(?:null|[a-z][a-z\d+.-]*:\/\/[^\s/*?#]+\/?)$/i.test(origin));
+  if (wrong === undefined) return origins;
+  throw new UsageError(
+    `--allow-origin must be one origin, such as https://app.example.org, or null, got ${JSON.stringify(wrong)}.`,
+  );
+}
+
 function createNoteWriter(
   { quiet, json }: ProxyCommandOptions,
   io: CommandIo,
@@ -98,7 +120,7 @@ function formatProxyNote(note: ProxyNote): string {
     case 'cut':
       return 'Cut off a repetitive reply.';
     case 'over':
-      return `Rejected a request: ${note.reason}`;
+      return `Answered for the model: ${note.reason}`;
     default:
       return note satisfies never;
   }

@@ -12,6 +12,8 @@ type ProxyFlags = BudgetFlags & {
   readonly port: string;
   readonly dir: string;
   readonly store?: string;
+  readonly completionTool?: readonly string[];
+  readonly allowOrigin?: readonly string[];
   readonly quiet?: true;
   readonly json?: true;
 };
@@ -24,6 +26,16 @@ export function defineProxyCommand(command: Command, { io, signal, exit }: Comma
     .option('-d, --dir <folder>', 'folder that the recorded sessions belong to', '.')
     .option('--store <where>', storeHelp);
   addBudgetOptions(command, { withCost: false })
+    .option(
+      '--completion-tool <name>',
+      'tool by which the agent ends its work, besides the known ones; may be repeated',
+      appendValue,
+    )
+    .option(
+      '--allow-origin <origin>',
+      'origin whose requests are accepted, besides local ones; may be repeated',
+      appendValue,
+    )
     .option('-q, --quiet', 'print no verdicts')
     .option('--json', 'print one JSON object per line: the address, then the verdicts')
     .addHelpText(
@@ -38,4 +50,9 @@ export function defineProxyCommand(command: Command, { io, signal, exit }: Comma
       const { runProxy } = await import('./action.ts');
       exit(await runProxy({ ...options, signal }, io));
     });
+}
+
+/** Collects the values of an option that may be repeated. */
+function appendValue(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
 }
