@@ -19,6 +19,10 @@ export const scriptedAnswer = 'That is all I can say about the notes.';
 export const workFiles: Readonly<Record<string, string>> = {
   'notes.txt': 'Buy oak boards.\nAsk about the roof.\n',
   'plan.txt': 'First the roof, then the floor.\n',
+  'fixed.txt': '0\n',
+  // Fails as long as there is something to fix, each time in another way.
+  'test.sh':
+    'read n < fixed.txt\necho "FAIL room-$((n + 1)): expected a door, found $n"\necho "$((6 - n)) failed, $n passed"\n[ "$n" -ge 6 ]\n',
   ...Object.fromEntries(
     Array.from({ length: healthySteps }, (_, index) => [
       `room-${index + 1}.txt`,
@@ -35,13 +39,21 @@ export const hostScripts: readonly HostScript[] = [
     8,
     Array.from({ length: loopSteps }, (_, index) => `cat missing-${index + 1}.txt`),
   ),
-  {
-    name: 'healthy',
-    isHealthy: true,
-    requestsMax: Infinity,
-    commands: Array.from({ length: healthySteps }, (_, index) => `cat room-${index + 1}.txt`),
-  },
+  createHealthyScript(
+    'reading',
+    Array.from({ length: healthySteps }, (_, index) => `cat room-${index + 1}.txt`),
+  ),
+  createHealthyScript(
+    'editing and testing',
+    Array.from({ length: healthySteps }, (_, index) =>
+      index % 2 === 0 ? 'sh test.sh' : `sed -i 's/.*/${(index + 1) / 2}/' fixed.txt`,
+    ),
+  ),
 ];
+
+function createHealthyScript(name: string, commands: readonly string[]): HostScript {
+  return { name, isHealthy: true, requestsMax: commands.length + 1, commands };
+}
 
 function createLoop(name: string, requestsMax: number, commands: readonly string[]): HostScript {
   const repeated = Array.from({ length: loopSteps }, (_, index) => commands[index % commands.length] ?? '');

@@ -64,6 +64,8 @@ export type CallObservation = {
   readonly change: FileContentChange | null;
   /** Whether a check did its work and reports what is wrong, such as a failed test; absent if not. */
   readonly hasFindings?: true;
+  /** How many failures or errors a failed call counts; absent if it does not say. */
+  readonly failures?: number;
   /** Whether the output is long enough to be content rather than a confirmation; absent if not. */
   readonly isLongOutput?: true;
   /** What the result says. Absent in sessions from before results were read; they have only `error`. */
@@ -98,12 +100,13 @@ export function observeCall(facts: CallFacts): CallObservation {
 
 /** The optional fields; absent ones keep stored sessions small. */
 function listOutputSigns(
-  { text, hasFindings }: Pick<ToolResultReading, 'text' | 'hasFindings'>,
+  { text, hasFindings, failures }: Pick<ToolResultReading, 'text' | 'hasFindings' | 'failures'>,
   hasFailed: boolean,
-): Pick<CallObservation, 'hasFindings' | 'isLongOutput'> {
+): Pick<CallObservation, 'hasFindings' | 'failures' | 'isLongOutput'> {
   return {
     ...(text.length >= longOutputMin && { isLongOutput: true }),
     ...(hasFailed && hasFindings && { hasFindings: true }),
+    ...(hasFailed && failures !== null && { failures }),
   };
 }
 

@@ -48,6 +48,8 @@ export type ToolResultReading = {
   readonly errorClass: string | null;
   /** Whether a check, such as a test runner or a linter, failed because of what it found. */
   readonly hasFindings: boolean;
+  /** How many failures or errors a failed call counts, such as in `3 failed, 9 passed`; null if it does not say. */
+  readonly failures: number | null;
   /** The output without what the host added: equal results have equal texts. */
   readonly text: string;
   /** Whether something was omitted from the output. */
@@ -78,6 +80,7 @@ export function judgeToolResult(facts: ToolResultFacts): Omit<ToolResultReading,
     exitCode,
     errorClass: status === 'failed' ? classifyResult(host.text, hasFindings ? context : null) : null,
     hasFindings,
+    failures: status === 'failed' ? countFailures(lines) : null,
     text: host.text,
     isWaitingCall: context.isWaiting,
     reason,
@@ -312,6 +315,15 @@ function isFinding(
   exitCode: number | null,
 ): boolean {
   return isCheck && (exitCode ?? 1) < usageExitCode && !isUsageError(last);
+}
+
+const failureCount =
+  /\b(\d{1,6}) (?:\w{1,20} ){0,2}(?:failed|failing|failures?|errors?)\b|\b(?:failed|failures|errors): {0,8}(\d{1,6})\b/gi;
+
+/** Returns the last count in the summary, which stands at the end or in the only part. */
+function countFailures({ head, tail }: OutputLines): number | null {
+  const last = [...(tail === '' ? head : tail).matchAll(failureCount)].at(-1);
+  return last === undefined ? null : Number(last[1] ?? last[2]);
 }
 
 /** Reports of one check look alike, so findings are an error of their own command. */

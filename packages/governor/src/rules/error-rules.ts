@@ -1,6 +1,12 @@
 import type { CallObservation } from '../observations/call-observation.ts';
 import type { CallRule } from './rule.ts';
-import { isNewFinding, isNewOutcome, isSameObservation, takeTailWhile } from './window-queries.ts';
+import {
+  hasFewerFailures,
+  isNewFinding,
+  isNewOutcome,
+  isSameObservation,
+  takeTailWhile,
+} from './window-queries.ts';
 
 /** Consecutive identical calls that fail with the same error. */
 export const repeatedFailure: CallRule = {
@@ -33,7 +39,10 @@ export const errorStreak: CallRule = {
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
-    const evidence = takeTailWhile(window, (each) => each.error === last.error);
+    const evidence = takeTailWhile(
+      window,
+      (each, index) => each.error === last.error && !hasFewerFailures(window, index + 1),
+    );
     return {
       count: evidence.length,
       evidence,
@@ -59,7 +68,10 @@ export const failureStreak: CallRule = {
     const evidence = takeTailWhile(window, (each) => each.error !== null);
     if (evidence.length === 0) return null;
     const start = window.length - evidence.length;
-    const hasProgress = evidence.some((_, index) => index > 0 && isNewFinding(window, start + index));
+    const hasProgress = evidence.some(
+      (_, index) =>
+        index > 0 && (isNewFinding(window, start + index) || hasFewerFailures(window, start + index)),
+    );
     return {
       count: hasProgress ? Math.min(evidence.length, failuresWithFindingsMax) : evidence.length,
       evidence,
@@ -107,10 +119,12 @@ function findInterleavedErrors(
 ): readonly CallObservation[] {
   const found: CallObservation[] = [];
   let gap = 0;
-  for (const each of window.toReversed()) {
+  for (const [index, each] of [...window.entries()].toReversed()) {
     if (each.error === error) {
       found.push(each);
       gap = 0;
+      // What came before led to fewer failures.
+      if (hasFewerFailures(window, index)) break;
     } else if (each.error !== null || ++gap > successGapMax) break;
   }
   return found.toReversed();

@@ -31,10 +31,11 @@ export function isSameObservation(a: CallObservation, b: CallObservation): boole
   return a.call === b.call && a.outcome === b.outcome;
 }
 
-/** Whether the observation is new: a success with an unseen outcome, or new content for a file. */
+/** Whether the observation is new: a success with an unseen outcome, new content for a file, or fewer failures. */
 export function isNewOutcome(window: readonly CallObservation[], index: number): boolean {
   const observation = window[index];
-  if (observation === undefined || observation.error !== null) return false;
+  if (observation === undefined) return false;
+  if (observation.error !== null) return hasFewerFailures(window, index);
   const { change, outcome } = observation;
   const isChanged =
     change !== null && !hasEarlierMatch(window, index, (earlier) => isSameFileChange(earlier.change, change));
@@ -46,6 +47,16 @@ export function isNewFinding(window: readonly CallObservation[], index: number):
   const observation = window[index];
   if (observation?.hasFindings !== true) return false;
   return !hasEarlierMatch(window, index, ({ outcome }) => outcome === observation.outcome);
+}
+
+/** Whether a failed call counts fewer failures than every earlier one with the same kind of error, of which there is one. */
+export function hasFewerFailures(window: readonly CallObservation[], index: number): boolean {
+  const { error, failures } = window[index] ?? {};
+  if (error === undefined || failures === undefined) return false;
+  const before = window
+    .slice(0, index)
+    .flatMap((each) => (each.error === error ? (each.failures ?? []) : []));
+  return before.length > 0 && before.every((count) => count > failures);
 }
 
 function isSameFileChange(a: FileContentChange | null, b: FileContentChange): boolean {

@@ -653,4 +653,26 @@ export const healthyRuns: readonly ScriptedRun[] = [
       call('fetch', { url: 'https://a.test/faq' }, longPage('faq')),
     ],
   },
+  {
+    title: 'edits with sed and runs a test script that fails less each time',
+    kind: 'healthy',
+    steps: times(6, (at) => [
+      failed(
+        'sh test.sh',
+        `FAIL room-${at + 1}: expected a door, found ${at}\n${6 - at} failed, ${at} passed`,
+      ),
+      shell(`sed -i 's/.*/${at + 1}/' rooms.txt`, ''),
+    ]),
+  },
+  {
+    title: 'fixes one of many type errors after the other',
+    kind: 'healthy',
+    steps: times(8, (at) => [
+      shell(`sed -i '${at * 3 + 2}s/string/number/' a.ts`, ''),
+      failed(
+        'npx tsc -p .',
+        `a.ts(${at * 3 + 5},7): error TS2322: Type 'string' is not assignable to type 'number'.\n\nFound ${9 - at} errors in a.ts`,
+      ),
+    ]),
+  },
 ];

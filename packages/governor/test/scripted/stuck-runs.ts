@@ -648,4 +648,13 @@ export const stuckRuns: readonly ScriptedRun[] = [
       ),
     ),
   },
+  {
+    title: 'edits with sed and gets the same number of failures each time',
+    kind: 'stuck',
+    toldBy: 8,
+    steps: times(8, (at) => [
+      failed('sh test.sh', `FAIL room-${at + 1}: expected a door, found ${at}\n4 failed, 2 passed`),
+      shell(`sed -i 's/.*/${at + 1}/' rooms.txt`, ''),
+    ]),
+  },
 ];

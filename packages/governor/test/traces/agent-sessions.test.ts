@@ -74,11 +74,7 @@ const sessions: readonly {
     sample: continueSample,
     model: 'test-model',
     tools: ['Bash', 'Read'],
-    results: [
-      'a.txt\n',
-      'Error executing tool Read: File does not exist: nothere.txt',
-      `Error executing tool Bash: Error (exit code 1): /bin/${notFound}\n`,
-    ],
+    results: ['a.txt\n', 'File does not exist: nothere.txt', `/bin/${notFound}\n`],
     tokens: [undefined, 50, 0, 50, 50],
   },
 ];
