@@ -213,6 +213,14 @@ describe('the ranking of pawl audit', () => {
     expect(stdout).toMatch(/rule +stuck runs +wasted tokens +wasted cost\n +repeated-call +2 +110 +0\.0077/);
   });
 
+  it('adds up the input and what of it was cached, and says how many runs record it', async () => {
+    const usage = { inputTokens: 1_000, cachedTokens: 600 };
+    const recorded = createRecordedRun('recorded', 'fine', usage);
+    const { stdout } = await runAudit(toJsonLines(recorded, createRecordedRun('plain', 'fine')));
+    expect(stdout).toContain('input: 5,000 tokens, 3,000 of them cached (recorded by 1 of the runs)');
+    expect((await runAudit(toJsonLines(createRecordedRun('plain', 'fine')))).stdout).not.toContain('input:');
+  });
+
   it('keeps the order of reading among equals', async () => {
     const runs = Array.from({ length: 30 }, (_, index) => createStuckRun(`run-${index}`, 10));
     const { stdout } = await runAudit(toJsonLines(...runs), { top: '3' });
@@ -263,7 +271,7 @@ describe('the ranking of pawl audit', () => {
 });
 
 function createWaste(tokens: number, steps: number): object {
-  return { tokens, steps, inputTokens: null, money: null };
+  return { tokens, steps, inputTokens: null, cachedTokens: null, money: null };
 }
 
 describe('the groups of pawl audit', () => {
@@ -385,8 +393,8 @@ describe('pawl audit --format json', () => {
       step: 3,
       since: 1,
       advice: 'Do something else.',
-      spent: { steps: 5, tokens: 5_000, inputTokens: null, money: 0.05 },
-      after: { steps: 2, tokens: 2_000, inputTokens: null, money: 0.02 },
+      spent: { steps: 5, tokens: 5_000, inputTokens: null, cachedTokens: null, money: 0.05 },
+      after: { steps: 2, tokens: 2_000, inputTokens: null, cachedTokens: null, money: 0.02 },
     });
     expect(report.runs[2].finding.proof[0]).toEqual({
       step: 1,

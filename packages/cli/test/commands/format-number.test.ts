@@ -17,10 +17,19 @@ describe('formatted numbers', () => {
   });
 
   it.each([
-    [{ steps: 1, tokens: 1, inputTokens: null, money: null }, '1 step, 1 token'],
-    [{ steps: 2_000, tokens: 9_999, inputTokens: null, money: 0.5 }, '2,000 steps, 9,999 tokens for 0.5000'],
-    [{ steps: 0, tokens: 123_456, inputTokens: 9, money: 12.345 }, '0 steps, 123k tokens for 12.35'],
-    [{ steps: 3, tokens: 4_560_000, inputTokens: 9, money: null }, '3 steps, 4.6M tokens'],
+    [{ steps: 1, tokens: 1, inputTokens: null, cachedTokens: null, money: null }, '1 step, 1 token'],
+    [
+      { steps: 2_000, tokens: 9_999, inputTokens: null, cachedTokens: null, money: 0.5 },
+      '2,000 steps, 9,999 tokens for 0.5000',
+    ],
+    [
+      { steps: 0, tokens: 123_456, inputTokens: 9, cachedTokens: null, money: 12.345 },
+      '0 steps, 123k tokens for 12.35',
+    ],
+    [
+      { steps: 3, tokens: 4_560_000, inputTokens: 9, cachedTokens: null, money: null },
+      '3 steps, 4.6M tokens',
+    ],
   ])('show the cost %j as %s', (cost, text) => {
     expect(formatRunCost(cost)).toBe(text);
   });

@@ -190,6 +190,7 @@ export type RecordedStepDraft = {
   exitCode: number | undefined;
   tokens: number | undefined;
   inputTokens: number | undefined;
+  cachedTokens: number | undefined;
   /** Whether the call has its result. */
   answered: boolean;
 };
@@ -206,12 +207,13 @@ function createRecordedStepDraft(role: RecordedStep['role'], at: number | undefi
     exitCode: undefined,
     tokens: undefined,
     inputTokens: undefined,
+    cachedTokens: undefined,
     answered: false,
   };
 }
 
 function toRecordedStep(draft: RecordedStepDraft, i: number): RecordedStep {
-  const { role, text, tool, error, exitCode, tokens, inputTokens, at } = draft;
+  const { role, text, tool, error, exitCode, tokens, inputTokens, cachedTokens, at } = draft;
   const [args, result] = [limitDepth(draft.args), limitDepth(draft.result)];
   return createRecordedStep({
     i,
@@ -224,6 +226,7 @@ function toRecordedStep(draft: RecordedStepDraft, i: number): RecordedStep {
     exitCode,
     tokens,
     inputTokens,
+    cachedTokens,
     at,
   });
 }
@@ -238,7 +241,11 @@ export type ReplyGroup = {
 /** A reply recorded in pieces may repeat its usage, each time more complete. */
 function mergeTraceUsage(known: TraceUsage | undefined, next: TraceUsage): TraceUsage {
   if (known === undefined) return next;
-  return { output: maxOptional(known.output, next.output), input: maxOptional(known.input, next.input) };
+  return {
+    output: maxOptional(known.output, next.output),
+    input: maxOptional(known.input, next.input),
+    cached: maxOptional(known.cached, next.cached),
+  };
 }
 
 /**
@@ -249,33 +256,40 @@ function mergeTraceUsage(known: TraceUsage | undefined, next: TraceUsage): Trace
 function assignReplyTokens(groups: readonly ReplyGroup[]): void {
   let output = 0;
   let input: number | undefined;
+  let cached: number | undefined;
   for (const { drafts, hidden, usage } of groups) {
     const isCounted = usage?.output !== undefined;
     output += usage?.output ?? estimateTextTokens(hidden);
-    input = usage?.input === undefined ? input : (input ?? 0) + usage.input;
+    input = addOptional(input, usage?.input);
+    cached = addOptional(cached, usage?.cached);
     const [first] = drafts;
     if (first === undefined) continue;
     for (const draft of drafts) draft.tokens = isCounted ? 0 : estimateDraftTokens(draft);
     first.tokens = (first.tokens ?? 0) + output;
     first.inputTokens = input;
+    first.cachedTokens = cached;
     output = 0;
     input = undefined;
+    cached = undefined;
   }
+}
+
+function addOptional(sum: number | undefined, count: number | undefined): number | undefined {
+  return count === undefined ? sum : (sum ?? 0) + count;
 }
 
 /**
  * Shares the usage of a run among its replies: the output in proportion to what they wrote, the input in equal parts.
  * A reply that has a usage of its own shows that the total is not all that is known, so it is not used.
  */
-function shareTotalUsage(groups: readonly ReplyGroup[], { output, input }: TraceUsage): void {
+function shareTotalUsage(groups: readonly ReplyGroup[], { output, input, cached }: TraceUsage): void {
   if (groups.some(({ usage }) => usage !== undefined)) return;
   const outputs = splitCount(output, groups.map(estimateGroupTokens));
-  const inputs = splitCount(
-    input,
-    groups.map(() => 1),
-  );
+  const equal = groups.map(() => 1);
+  const inputs = splitCount(input, equal);
+  const cachedParts = splitCount(cached, equal);
   for (const [index, group] of groups.entries())
-    group.usage = { output: outputs?.[index], input: inputs?.[index] };
+    group.usage = { output: outputs?.[index], input: inputs?.[index], cached: cachedParts?.[index] };
 }
 
 function estimateGroupTokens({ drafts, hidden }: ReplyGroup): number {

@@ -290,9 +290,10 @@ function parseClineUsage(message: Json): TraceUsage | undefined {
   const metrics = getJsonPath(message, 'metrics');
   const input = toOptionalCount(getJsonPath(metrics, 'inputTokens'));
   const output = toOptionalCount(getJsonPath(metrics, 'outputTokens'));
-  if (input !== undefined || output !== undefined) return toReportedUsage({ input, output });
+  const cached = toOptionalCount(getJsonPath(metrics, 'cacheReadTokens'));
+  if (input !== undefined || output !== undefined) return toReportedUsage({ input, output, cached });
   const tokens = getJsonPath(metrics, 'tokens');
-  return sumUsageFields(tokens, { input: ['prompt', 'cached'], output: ['completion'] });
+  return sumUsageFields(tokens, { input: ['prompt', 'cached'], output: ['completion'], cached: ['cached'] });
 }
 
 /** Lists the usage of the requests in the messages of the user interface. */
@@ -303,19 +304,28 @@ function listClineRequests(uiMessages: Json | undefined): readonly TraceUsage[] 
     const usage = sumUsageFields(request, {
       input: ['tokensIn', 'cacheWrites', 'cacheReads'],
       output: ['tokensOut'],
+      cached: ['cacheReads'],
     });
     return usage === undefined ? [] : [usage];
   });
 }
 
-type UsageFields = { readonly input: readonly string[]; readonly output: readonly string[] };
+type UsageFields = {
+  readonly input: readonly string[];
+  readonly output: readonly string[];
+  readonly cached: readonly string[];
+};
 
 function sumUsageFields(holder: Json | undefined, fields: UsageFields): TraceUsage | undefined {
   const sum = (names: readonly string[]): number | undefined => {
     const counts = names.flatMap((name) => toOptionalCount(getJsonPath(holder, name)) ?? []);
     return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0);
   };
-  return toReportedUsage({ input: sum(fields.input), output: sum(fields.output) });
+  return toReportedUsage({
+    input: sum(fields.input),
+    output: sum(fields.output),
+    cached: sum(fields.cached),
+  });
 }
 
 /** Counts that are missing or all zero were not reported. */
@@ -328,5 +338,6 @@ function sumClineUsage(requests: readonly TraceUsage[]): TraceUsage | undefined 
   return {
     input: requests.reduce((sum, { input }) => sum + (input ?? 0), 0),
     output: requests.reduce((sum, { output }) => sum + (output ?? 0), 0),
+    cached: requests.reduce((sum, { cached }) => sum + (cached ?? 0), 0),
   };
 }

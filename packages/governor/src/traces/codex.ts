@@ -88,6 +88,7 @@ function parseCodexUsage(payload: Json | undefined, before: Json | undefined): T
   return {
     input: subtractCount(total.input, known?.input),
     output: subtractCount(total.output, known?.output),
+    cached: subtractCount(total.cached, known?.cached),
   };
 }
 

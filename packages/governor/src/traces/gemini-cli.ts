@@ -276,7 +276,11 @@ export function parseGeminiUsage(tokens: Json | undefined): TraceUsage | undefin
   const total = count('total', 'totalTokenCount');
   if ((input ?? 0) + (output ?? 0) + (total ?? 0) === 0) return undefined;
   const isThoughtIncluded = total !== undefined && total === (input ?? 0) + (output ?? 0) + tool;
-  return { input, output: output === undefined || isThoughtIncluded ? output : output + thoughts };
+  return {
+    input,
+    output: output === undefined || isThoughtIncluded ? output : output + thoughts,
+    cached: count('cached', 'cachedContentTokenCount'),
+  };
 }
 
 /** Finds the contents of a saved chat, or of a request to the Gemini API. */

@@ -88,6 +88,7 @@ function readNormalizedStep(step: Json, index: number): RecordedStep {
       toOptionalCount(getJsonPath(step, 'tokens')) ??
       (role === 'user' ? undefined : estimateStepTokens(step)),
     inputTokens: toOptionalCount(getJsonPath(step, 'inputTokens')),
+    cachedTokens: toOptionalCount(getJsonPath(step, 'cachedTokens')),
     at: toOptionalNumber(getJsonPath(step, 'at')),
   });
 }

@@ -124,5 +124,5 @@ function parseOpencodeUsage(tokens: Json | undefined): TraceUsage | undefined {
   const count = (...path: readonly string[]): number => toOptionalCount(getJsonPath(tokens, ...path)) ?? 0;
   const input = count('input') + count('cache', 'read') + count('cache', 'write');
   const output = count('output') + count('reasoning');
-  return input + output === 0 ? undefined : { input, output };
+  return input + output === 0 ? undefined : { input, output, cached: count('cache', 'read') };
 }

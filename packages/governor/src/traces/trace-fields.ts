@@ -70,7 +70,12 @@ function findRunId(document: Json): string | undefined {
 }
 
 /** Usage of a model reply, as counted by its provider. */
-export type TraceUsage = { readonly output: number | undefined; readonly input: number | undefined };
+export type TraceUsage = {
+  readonly output: number | undefined;
+  readonly input: number | undefined;
+  /** The part of the input that was read from a cache. */
+  readonly cached?: number | undefined;
+};
 
 const outputTokenNames = ['output_tokens', 'completion_tokens', 'outputTokens', 'completionTokens'];
 const inputTokenNames = ['input_tokens', 'prompt_tokens', 'inputTokens', 'promptTokens'];
@@ -78,13 +83,30 @@ const inputTokenNames = ['input_tokens', 'prompt_tokens', 'inputTokens', 'prompt
 /** Anthropic counts cached input apart from `input_tokens`; other providers count it within. */
 const cachedTokenNames = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
 
+const cacheReadNames = [
+  'cache_read_input_tokens',
+  'cached_input_tokens',
+  'cachedInputTokens',
+  'cachedTokens',
+];
+
+function findCacheRead(usage: Json | undefined): number | undefined {
+  return (
+    findFirstCount(usage, cacheReadNames) ??
+    toOptionalCount(getJsonPath(usage, 'prompt_tokens_details', 'cached_tokens')) ??
+    toOptionalCount(getJsonPath(usage, 'input_tokens_details', 'cached_tokens'))
+  );
+}
+
 /** Parses usage in any of the spellings of providers and frameworks. */
 export function parseTraceUsage(value: Json | undefined): TraceUsage | undefined {
   const output = findFirstCount(value, outputTokenNames);
   const uncached = findFirstCount(value, inputTokenNames);
   const cached = cachedTokenNames.map((name) => toOptionalCount(getJsonPath(value, name)) ?? 0);
   const input = uncached === undefined ? undefined : cached.reduce((sum, count) => sum + count, uncached);
-  return output === undefined && input === undefined ? undefined : { output, input };
+  return output === undefined && input === undefined
+    ? undefined
+    : { output, input, cached: findCacheRead(value) };
 }
 
 /** Estimates the number of tokens for a number of characters. */

@@ -143,6 +143,8 @@ export type RecordedStep = {
   /** Output tokens of the step. */
   readonly tokens?: number;
   readonly inputTokens?: number;
+  /** The part of the input tokens that was read from a cache. */
+  readonly cachedTokens?: number;
   /** Time of the step, in milliseconds since 1970. */
   readonly at?: number;
 };

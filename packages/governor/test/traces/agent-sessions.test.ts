@@ -103,6 +103,7 @@ describe.each(sessions)('a session of $format.name', ({ format, sample, model, t
     const inputs = steps.flatMap((step) => step.inputTokens ?? []);
     expect(inputs.slice(0, 2)).toEqual([1_000, 1_100]);
     expect(inputs).toHaveLength(3);
+    expect(steps.flatMap((step) => step.cachedTokens ?? [])).toEqual([200, 200, 200]);
   });
 
   it('is claimed by no other format', () => {

@@ -250,6 +250,7 @@ function formatAuditTotals(
   const share = cost.tokens === 0 ? '' : ` (${formatShare(after.tokens / cost.tokens)} of the tokens)`;
   return [
     `${formatCount(runs, 'run')}: ${stuck} stuck, ${warned} warned, ${fine} fine; ${formatRunCost(cost)}`,
+    ...formatInputTokens(totals),
     ...(stuck === 0 ? [] : [`wasted after the verdicts that end a run: ${formatRunCost(after)}${share}`]),
     ...(hasInputPrice && withoutInput > 0
       ? [
@@ -262,6 +263,15 @@ function formatAuditTotals(
           .map((count) => `${formatCount(count, 'problem')} while reading`)
       : formatSkippedFiles(skippedFiles)),
   ];
+}
+
+/** All other counts are output tokens, because the input of each reply contains the whole conversation. */
+function formatInputTokens({ runs, withoutInput, cost }: AuditTotals): readonly string[] {
+  const { inputTokens, cachedTokens } = cost;
+  if (inputTokens === null) return [];
+  const source = withoutInput === 0 ? '' : ` (recorded by ${runs - withoutInput} of the runs)`;
+  const cached = cachedTokens === null ? '' : `, ${formatTokenCount(cachedTokens)} of them cached`;
+  return [`input: ${formatTokenCount(inputTokens)} tokens${cached}${source}`];
 }
 
 function formatSkippedFiles(count: number): readonly string[] {

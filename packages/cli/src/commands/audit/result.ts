@@ -141,6 +141,8 @@ export type RunCost = {
   readonly tokens: number;
   /** Null if the trace does not record input tokens. */
   readonly inputTokens: number | null;
+  /** The part of the input that was read from a cache; null if the trace does not record it. */
+  readonly cachedTokens: number | null;
   /** In the currency of the prices; null without prices. */
   readonly money: number | null;
 };
@@ -149,14 +151,22 @@ export type RunCost = {
 function computeRunCost(steps: readonly RecordedStep[], prices: AuditPrices, from = 0): RunCost {
   let [count, tokens] = [0, 0];
   let inputTokens: number | null = null;
+  let cachedTokens: number | null = null;
   for (let index = from; index < steps.length; index += 1) {
     const step = steps[index];
     if (step === undefined || step.role !== 'assistant') continue;
     count += 1;
     tokens += step.tokens ?? 0;
     if (step.inputTokens !== undefined) inputTokens = (inputTokens ?? 0) + step.inputTokens;
+    if (step.cachedTokens !== undefined) cachedTokens = (cachedTokens ?? 0) + step.cachedTokens;
   }
-  return { steps: count, tokens, inputTokens, money: computePrice(tokens, inputTokens ?? 0, prices) };
+  return {
+    steps: count,
+    tokens,
+    inputTokens,
+    cachedTokens,
+    money: computePrice(tokens, inputTokens ?? 0, prices),
+  };
 }
 
 function computePrice(tokens: number, inputTokens: number, { input, output }: AuditPrices): number | null {
@@ -169,11 +179,18 @@ export function addRunCosts(a: RunCost, b: RunCost): RunCost {
     steps: a.steps + b.steps,
     tokens: a.tokens + b.tokens,
     inputTokens: addNullable(a.inputTokens, b.inputTokens),
+    cachedTokens: addNullable(a.cachedTokens, b.cachedTokens),
     money: addNullable(a.money, b.money),
   };
 }
 
-export const zeroRunCost: RunCost = { steps: 0, tokens: 0, inputTokens: null, money: null };
+export const zeroRunCost: RunCost = {
+  steps: 0,
+  tokens: 0,
+  inputTokens: null,
+  cachedTokens: null,
+  money: null,
+};
 
 function addNullable(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : a + b;
