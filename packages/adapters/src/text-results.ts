@@ -12,19 +12,26 @@ export function hasTextResults(message: Json | undefined): boolean {
   return getTextBlocks(message).some((text) => resultHeader.test(text));
 }
 
-/** Moves results that are text into the placeholders before them. */
+/** Moves results that are text into the placeholders before them: messages, or blocks of the same message. */
 export function restoreTextResults(messages: readonly Json[]): readonly Json[] {
   if (!messages.some(hasTextResults)) return messages;
   const results = messages
     .filter(hasTextResults)
     .flatMap((message) => parseTextResults(getTextBlocks(message)));
-  return messages
-    .filter((message) => !hasTextResults(message))
-    .map((message) => {
-      if (getField(message, 'role') !== 'tool') return message;
-      const result = results.shift();
-      return result === undefined ? message : { ...(message as object), content: result };
-    });
+  const restoreContent = (placeholder: Json): Json => {
+    const content = results.shift();
+    return content === undefined ? placeholder : { ...(placeholder as object), content };
+  };
+  return messages.flatMap((message) => {
+    if (getField(message, 'role') === 'tool') return [restoreContent(message)];
+    if (!hasTextResults(message)) return [message];
+    const content = getField(message, 'content');
+    const blocks = Array.isArray(content) ? (content as readonly Json[]) : [];
+    const placeholders = blocks.filter((block) => getField(block, 'type') === 'tool_result');
+    return placeholders.length === 0
+      ? []
+      : [{ ...(message as object), content: placeholders.map(restoreContent) }];
+  });
 }
 
 /** The output follows the header, or is the next block. What the user wrote in answer may be another block. */

@@ -150,6 +150,17 @@ describe('results that Cline sends as text of the user', () => {
     expect(judged.map(({ isOver }) => isOver)).toEqual([false, false, true]);
   });
 
+  it('are results next to placeholders of the same message', () => {
+    const rounds = [1, 2, 3, 4].flatMap((id) => {
+      const [reply] = createAnthropicRound(id);
+      const placeholder = { type: 'tool_result', tool_use_id: `c${id}`, content: 'result missing' };
+      const text = { type: 'text', text: "[read for 'a.txt'] Result:\nthe same as ever" };
+      const details = { type: 'text', text: createEnvironment(`9:0${id}`) };
+      return [reply ?? {}, { role: 'user', content: [placeholder, text, details] }];
+    });
+    expect(governMessages([task, ...rounds])).toMatchObject({ dropTools: true, isOver: false });
+  });
+
   it('differ if their texts differ', () => {
     const rounds = [1, 2, 3, 4, 5].flatMap((id) =>
       createTextRound(id, `[read for 'a.txt'] Result:\nline ${'x'.repeat(id)}`),
