@@ -1,4 +1,5 @@
 import type { Json } from '@pawl/core';
+import { hasTextResults, restoreTextResults } from './text-results.ts';
 import { traceFormats, type RecordedStep, type TraceFormat } from '@pawl/governor/traces';
 
 /** A user message, or one model reply with the results of its calls. `size` is its number of messages. */
@@ -43,7 +44,7 @@ function findRoundEnd(messages: readonly Json[], start: number): number {
 function parseRound(messages: readonly Json[]): ConversationRound {
   const size = messages.length;
   const kind = getMessageKind(messages[0]);
-  const steps = kind === 'other' ? [] : parseMessageSteps(messages);
+  const steps = kind === 'other' ? [] : parseMessageSteps(restoreTextResults(messages));
   if (kind === 'person') {
     return { type: 'person', size, text: steps.map(({ text = '' }) => text).join('\n') };
   }
@@ -105,7 +106,7 @@ function getMessageKind(message: Json | undefined): MessageKind {
   const type = getOwnProperty(message, 'type');
   if (role === undefined) return getItemKind(type) ?? getKindByRole(type);
   const kind = getKindByRole(role);
-  if (kind === 'person' && hasToolResults(message)) return 'result';
+  if (kind === 'person' && (hasToolResults(message) || hasTextResults(message))) return 'result';
   return kind === 'reply' && type === 'message' ? 'piece' : kind;
 }
 

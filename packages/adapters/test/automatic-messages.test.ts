@@ -103,3 +103,75 @@ describe('a message of the user', () => {
     expect(governMessages(messages).isOver).toBe(true);
   });
 });
+
+function createTextRound(id: number, ...blocks: readonly string[]): readonly object[] {
+  return [
+    ...createRound(id).map((message) =>
+      'tool_call_id' in message ? { ...message, content: 'result missing' } : message,
+    ),
+    {
+      role: 'user',
+      content: [...blocks, '# task_progress', createEnvironment(`9:0${id}`)].map((text) => ({
+        type: 'text',
+        text,
+      })),
+    },
+  ];
+}
+
+function createCompletionMessages(text: string): readonly object[] {
+  const call = { id: 'last', type: 'function', function: { name: 'attempt_completion', arguments: '{}' } };
+  return [
+    ...loop,
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'last', content: 'result missing' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: '[attempt_completion] Result:\nDone.' },
+        { type: 'text', text },
+      ],
+    },
+  ];
+}
+
+describe('results that Cline sends as text of the user', () => {
+  it.each([
+    ['in one block', ["[read for 'a.txt'] Result:\nthe same as ever"]],
+    ['in two blocks', ["[read for 'a.txt'] Result:", 'the same as ever']],
+  ])('are results %s', (_name, blocks) => {
+    const judged = [3, 4, 5].map((count) =>
+      governMessages([
+        task,
+        ...[1, 2, 3, 4, 5].slice(0, count).flatMap((id) => createTextRound(id, ...blocks)),
+      ]),
+    );
+    expect(judged.map(({ verdict }) => verdict?.response.kind)).toEqual(['advise', 'stop', undefined]);
+    expect(judged.map(({ isOver }) => isOver)).toEqual([false, false, true]);
+  });
+
+  it('are results next to placeholders of the same message', () => {
+    const rounds = [1, 2, 3, 4].flatMap((id) => {
+      const [reply] = createAnthropicRound(id);
+      const placeholder = { type: 'tool_result', tool_use_id: `c${id}`, content: 'result missing' };
+      const text = { type: 'text', text: "[read for 'a.txt'] Result:\nthe same as ever" };
+      const details = { type: 'text', text: createEnvironment(`9:0${id}`) };
+      return [reply ?? {}, { role: 'user', content: [placeholder, text, details] }];
+    });
+    expect(governMessages([task, ...rounds])).toMatchObject({ dropTools: true, isOver: false });
+  });
+
+  it('differ if their texts differ', () => {
+    const rounds = [1, 2, 3, 4, 5].flatMap((id) =>
+      createTextRound(id, `[read for 'a.txt'] Result:\nline ${'x'.repeat(id)}`),
+    );
+    expect(governMessages([task, ...rounds])).toMatchObject({ dropTools: false });
+  });
+
+  it('may contain the answer of the user to a completion', () => {
+    expect(governMessages(createCompletionMessages('<feedback>\nAnd b.txt?\n</feedback>')).isOver).toBe(
+      false,
+    );
+    expect(governMessages(createCompletionMessages('# task_progress')).isOver).toBe(true);
+  });
+});

@@ -18,6 +18,7 @@ import {
   type ProxyReply,
   type ReplyReader,
   type ObservedReply,
+  type ObservedToolCall,
   type ProviderTokenUsage,
   type WireFormat,
 } from './wire-format.ts';
@@ -123,13 +124,17 @@ function formatBlockEvents(
 /** Parses the text and the tool calls of a message. */
 function parseContentBlocks(blocks: readonly Json[]): {
   readonly text: string;
-  readonly calls: readonly string[];
+  readonly calls: readonly ObservedToolCall[];
 } {
   const calls = blocks
     .map((block) => toJsonFields(block) ?? {})
     .filter((block) => getStringField(block, 'type') === 'tool_use')
-    .map((block) => getStringField(block, 'id'));
+    .map(toObservedCall);
   return { text: joinTextBlocks(blocks), calls };
+}
+
+function toObservedCall(block: JsonFields): ObservedToolCall {
+  return { id: getStringField(block, 'id'), tool: getStringField(block, 'name') };
 }
 
 function parseAnthropicUsage(usage: JsonFields): ProviderTokenUsage | null {
@@ -143,7 +148,7 @@ function createMessageReader(): ReplyReader {
   let text = '';
   let usage: JsonFields = {};
   let open: number | null = null;
-  const calls: string[] = [];
+  const calls: ObservedToolCall[] = [];
   return {
     read(event) {
       const type = getStringField(event, 'type');
@@ -153,7 +158,7 @@ function createMessageReader(): ReplyReader {
       if (type === 'content_block_start') {
         open = getNumberField(event, 'index');
         const block = getObjectField(event, 'content_block');
-        if (getStringField(block, 'type') === 'tool_use') calls.push(getStringField(block, 'id'));
+        if (getStringField(block, 'type') === 'tool_use') calls.push(toObservedCall(block));
       }
       const added =
         type === 'content_block_delta' ? getStringField(getObjectField(event, 'delta'), 'text') : '';

@@ -65,7 +65,8 @@ export function createConversationRegistry(): ConversationRegistry {
       return { conversation, messages, ...continueItems(wire, body, before) };
     },
     recordReply({ conversation, items }, { text, calls, usage, reference }) {
-      if (usage !== null) touchEntry(conversation.usages, fingerprintReply(text, calls), usage, maxUsages);
+      const ids = calls.map(({ id }) => id);
+      if (usage !== null) touchEntry(conversation.usages, fingerprintReply(text, ids), usage, maxUsages);
       if (reference === null) return;
       touchEntry(
         replies,

@@ -7,14 +7,16 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { observeReply } from './observe-reply.ts';
-import type { ObservedReply, WireFormat } from './wire-format.ts';
+import { observeReply, type ReplyObserver } from './observe-reply.ts';
+import type { FormattedReply, ObservedReply, WireFormat } from './wire-format.ts';
 
 /** The wire format of a reply, and the callbacks for it. */
 export type ReplyListener = {
   readonly wire: WireFormat;
   readonly onReply: (reply: ObservedReply) => void;
   readonly onCut: () => void;
+  /** Returns what to send instead of a complete reply, or null to send it. Null to forward each chunk at once. */
+  readonly review: ((reply: ObservedReply) => FormattedReply | null) | null;
 };
 
 export type ForwardOptions = {
@@ -55,22 +57,74 @@ export function createForwarder(upstream: URL): RequestForwarder & { close(): vo
     else upstreamRequest.end(body);
     const [upstreamResponse] = (await once(upstreamRequest, 'response')) as [IncomingMessage];
     const { statusCode = 502, statusMessage, rawHeaders } = upstreamResponse;
-    res.writeHead(statusCode, statusMessage, filterHeaders(rawHeaders, corsHeaders));
-    res.flushHeaders();
-    if (listener === null || statusCode !== 200) await pipeline(upstreamResponse, res);
-    else await pipeObservedReply(upstreamResponse, res, { ...options, listener });
+    const sendHead = (): ServerResponse =>
+      res.writeHead(statusCode, statusMessage, filterHeaders(rawHeaders, corsHeaders));
+    if (listener === null || statusCode !== 200) {
+      sendHead().flushHeaders();
+      return pipeline(upstreamResponse, res);
+    }
+    if (listener.review === null) {
+      sendHead().flushHeaders();
+      return pipeObservedReply(upstreamResponse, res, { ...options, listener });
+    }
+    const reviewed = await reviewReply(upstreamResponse, { ...options, listener });
+    if (reviewed === null) res.destroy();
+    else if (reviewed.replacement !== null) sendFormattedReply(res, reviewed.replacement);
+    else sendHead().end(reviewed.bytes);
+    return undefined;
   };
   return Object.assign(forward, { close: () => agent.destroy() });
+}
+
+/** Sends a reply of the proxy itself. */
+export function sendFormattedReply(res: ServerResponse, { contentType, body }: FormattedReply): void {
+  res.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body);
+}
+
+type ListeningOptions = ForwardOptions & { readonly listener: ReplyListener };
+
+function createObserver(
+  { headers }: IncomingMessage,
+  { listener: { wire }, isStream }: ListeningOptions,
+): ReplyObserver {
+  const { 'content-type': type = '', 'content-encoding': encoding = '' } = headers;
+  return observeReply(wire, { type, encoding: encoding.toLowerCase(), isStream });
+}
+
+/** Reads a reply completely and reviews it; null if the server aborted it. */
+async function reviewReply(
+  upstreamResponse: IncomingMessage,
+  options: ListeningOptions,
+): Promise<{ readonly bytes: Buffer; readonly replacement: FormattedReply | null } | null> {
+  const { listener } = options;
+  const observer = createObserver(upstreamResponse, options);
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) {
+      const cut = observer.readChunk(chunk);
+      chunks.push(cut === null ? chunk : chunk.subarray(0, cut.passBytes));
+      if (cut === null) continue;
+      chunks.push(Buffer.from(cut.ending));
+      listener.onCut();
+      break;
+    }
+  } catch {
+    return null;
+  }
+  const reply = await observer.end();
+  const replacement = (reply && listener.review?.(reply)) ?? null;
+  if (reply !== null && replacement === null) listener.onReply(reply);
+  return { bytes: Buffer.concat(chunks), replacement };
 }
 
 /** Forwards each chunk unchanged and at once, with backpressure. */
 async function pipeObservedReply(
   upstreamResponse: IncomingMessage,
   res: ServerResponse,
-  { listener, isStream }: ForwardOptions & { readonly listener: ReplyListener },
+  options: ListeningOptions,
 ): Promise<void> {
-  const { 'content-type': type = '', 'content-encoding': encoding = '' } = upstreamResponse.headers;
-  const observer = observeReply(listener.wire, { type, encoding: encoding.toLowerCase(), isStream });
+  const { listener } = options;
+  const observer = createObserver(upstreamResponse, options);
   try {
     for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) {
       const cut = observer.readChunk(chunk);

@@ -240,7 +240,7 @@ function getReplyParts(body: JsonFields): readonly JsonFields[] {
 function toObservedReply(parts: readonly JsonFields[], usage: ProviderTokenUsage | null): ObservedReply {
   return {
     text: joinTextParts(parts),
-    calls: identifyCalls(parts).map(({ id }) => id),
+    calls: identifyCalls(parts).map(({ id, name }) => ({ id, tool: name })),
     usage,
     reference: null,
   };

@@ -4,7 +4,7 @@ import { getOwnField, type JsonFields } from '../json-fields.ts';
 import type { ConversationRegistry, ConversationRequest } from './conversations.ts';
 import { attachUsage } from './conversation-turns.ts';
 import { buildCompletionCall, createCompletionToolFilter } from './completion-tools.ts';
-import type { ProxyReply, WireFormat } from './wire-format.ts';
+import type { ObservedReply, ProxyReply, WireFormat } from './wire-format.ts';
 
 /** The decision on a request. */
 export type GovernedRequest =
@@ -15,14 +15,18 @@ export type GovernedRequest =
       readonly change: ((body: JsonFields) => JsonFields) | null;
       readonly verdict: Verdict | null;
       readonly isFinish: boolean;
+      /** Returns the reply that replaces the model's, if that does not end the work as requested; null to keep it. */
+      readonly review: (reply: ObservedReply) => ProxyReplyContent | null;
     }
   | {
       readonly kind: 'over';
       readonly request: ConversationRequest;
       readonly reason: string;
       /** The reply to the agent in place of the model's. */
-      readonly reply: Pick<ProxyReply, 'text' | 'call'>;
+      readonly reply: ProxyReplyContent;
     };
+
+type ProxyReplyContent = Pick<ProxyReply, 'text' | 'call'>;
 
 /** Null if the request is not a conversation. */
 export type RequestGovernor = (
@@ -54,16 +58,12 @@ export function createRequestGovernor(
       request.messages.map((message) => attachUsage(message, usages)),
       { completionTools: names },
     );
-    if (isOver) {
-      const reason = finish ?? 'its work has ended';
-      const text = formatClosingText(reason);
-      return {
-        kind: 'over',
-        request,
-        reason,
-        reply: { text, call: buildCompletionCall(offered[0], text, request.messages) },
-      };
-    }
+    const reason = finish ?? 'its work has ended';
+    const close = (answer: string): ProxyReplyContent => {
+      const text = `${answer === '' ? '' : `${answer}\n\n`}${formatClosingText(reason)}`;
+      return { text, call: buildCompletionCall(offered[0], text, request.messages) };
+    };
+    if (isOver) return { kind: 'over', request, reason, reply: close('') };
     const { unsent } = request;
     const changes = [
       ...(unsent === null ? [] : [(original: JsonFields) => wire.addUnsentItems(original, unsent)]),
@@ -74,8 +74,16 @@ export function createRequestGovernor(
       changes.length === 0
         ? null
         : (original: JsonFields) => changes.reduce((changed, apply) => apply(changed), original);
-    return { kind: 'sent', request, change, verdict, isFinish: dropTools };
+    const review = (reply: ObservedReply): ProxyReplyContent | null =>
+      !dropTools || isLastReply(reply, names) ? null : close(reply.text.trim());
+    return { kind: 'sent', request, change, verdict, isFinish: dropTools, review };
   };
+}
+
+/** Returns whether a reply ends the work: an answer, or calls of completion tools only. */
+function isLastReply({ text, calls }: ObservedReply, completionTools: readonly string[]): boolean {
+  if (calls.length === 0) return text.trim() !== '';
+  return calls.every(({ tool }) => completionTools.includes(tool));
 }
 
 /** Formats the answer to an agent that continues after its last answer. */

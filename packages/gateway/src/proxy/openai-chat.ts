@@ -19,6 +19,7 @@ import {
   type RequestedProxyCall,
   type ReplyReader,
   type ObservedReply,
+  type ObservedToolCall,
   type ProviderTokenUsage,
   type WireFormat,
 } from './wire-format.ts';
@@ -48,7 +49,7 @@ export const openaiChatWireFormat: WireFormat = {
     const message = getObjectField(getFirstChoice(body), 'message');
     return {
       text: joinTextBlocks(getOwnField(message, 'content')),
-      calls: getCallIds(message),
+      calls: getListField(message, 'tool_calls').map((call) => toObservedCall(toJsonFields(call) ?? {})),
       usage: parseChatUsage(body),
       reference: null,
     };
@@ -141,9 +142,11 @@ const toolFields: ReadonlySet<string> = new Set([
   'function_call',
 ]);
 
-/** Returns the ids of a message's tool calls. */
-function getCallIds(message: JsonFields): readonly string[] {
-  return getListField(message, 'tool_calls').map((call) => getStringField(toJsonFields(call) ?? {}, 'id'));
+function toObservedCall(call: JsonFields): ObservedToolCall {
+  return {
+    id: getStringField(call, 'id'),
+    tool: getStringField(getObjectField(call, 'function'), 'name'),
+  };
 }
 
 function getFirstChoice(body: JsonFields): JsonFields {
@@ -163,15 +166,14 @@ function createChatReader(): ReplyReader {
   let last: JsonFields = {};
   let text = '';
   let usage: ProviderTokenUsage | null = null;
-  const calls = new Map<number, string>();
+  const calls = new Map<number, ObservedToolCall>();
   return {
     read(event) {
       last = event;
       usage = parseChatUsage(event) ?? usage;
       const delta = getObjectField(getFirstChoice(event), 'delta');
       for (const each of getListField(delta, 'tool_calls').map((call) => toJsonFields(call) ?? {})) {
-        if (getStringField(each, 'id') !== '')
-          calls.set(getNumberField(each, 'index'), getStringField(each, 'id'));
+        if (getStringField(each, 'id') !== '') calls.set(getNumberField(each, 'index'), toObservedCall(each));
       }
       const added = getStringField(delta, 'content');
       text += added;

@@ -216,7 +216,10 @@ function parseResponsesReply(body: JsonFields): ObservedReply {
     text: all.map((item) => joinTextBlocks(getOwnField(item, 'content'))).join(''),
     calls: all
       .filter((item) => getStringField(item, 'type').endsWith('_call'))
-      .map((item) => getStringField(item, 'call_id') || getStringField(item, 'id')),
+      .map((item) => ({
+        id: getStringField(item, 'call_id') || getStringField(item, 'id'),
+        tool: getStringField(item, 'name'),
+      })),
     usage: parseResponsesUsage(body),
     reference: id === '' ? null : { id, items },
   };

@@ -3,12 +3,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Verdict, Json } from '@pawl/governor';
 import type { GovernOptions } from '@pawl/adapters/messages';
 import { toJsonFields, type JsonFields } from '../json-fields.ts';
-import { createConversationRegistry, type ConversationRegistry } from './conversations.ts';
-import { createForwarder, conversationHeader, type ForwardOptions, type ReplyListener } from './forward.ts';
+import {
+  createConversationRegistry,
+  type ConversationRegistry,
+  type ConversationRequest,
+} from './conversations.ts';
+import {
+  createForwarder,
+  sendFormattedReply,
+  conversationHeader,
+  type ForwardOptions,
+  type ReplyListener,
+} from './forward.ts';
 import { createRequestGovernor, isAgentRequest, type GovernedRequest } from './governed-request.ts';
 import type { ConversationRecorder } from './recording.ts';
 import { createRequestGuard } from './request-guard.ts';
-import type { WireFormat } from './wire-format.ts';
+import type { FormattedReply, ProxyReply, WireFormat } from './wire-format.ts';
 import { anthropicWireFormat } from './anthropic.ts';
 import { geminiWireFormat } from './gemini.ts';
 import { openaiChatWireFormat } from './openai-chat.ts';
@@ -18,6 +28,8 @@ import { openaiResponsesWireFormat } from './openai-responses.ts';
 export type ProxyNote =
   | { readonly type: 'found'; readonly verdict: Verdict; readonly isFinish: boolean }
   | { readonly type: 'cut' }
+  /** The last reply of a model was not an answer. */
+  | { readonly type: 'replaced' }
   | { readonly type: 'over'; readonly reason: string };
 
 export type ProxyOptions = {
@@ -98,11 +110,19 @@ type ReplyContext = {
 function sendProxyReply(
   res: ServerResponse,
   { request, reason, reply }: Extract<GovernedRequest, { readonly kind: 'over' }>,
-  { wire, body, url, conversations, options: { onNote, now } }: ReplyContext,
+  context: ReplyContext,
 ): void {
   // Reported once, because a client may repeat its request in a tight loop.
-  if (!request.conversation.isClosed) onNote({ type: 'over', reason });
+  if (!request.conversation.isClosed) context.options.onNote({ type: 'over', reason });
   request.conversation.isClosed = true;
+  sendFormattedReply(res, formatProxyReply(request, reply, context));
+}
+
+function formatProxyReply(
+  request: ConversationRequest,
+  reply: Pick<ProxyReply, 'text' | 'call'>,
+  { wire, body, url, conversations, options: { now } }: ReplyContext,
+): FormattedReply {
   const identity = {
     id: randomUUID().replaceAll('-', ''),
     model: wire.getModel(body, url),
@@ -110,8 +130,7 @@ function sendProxyReply(
   };
   const formatted = wire.formatReply({ ...reply, ...identity }, body, url);
   conversations.recordProxyReply(request, formatted.reference);
-  res.writeHead(200, { 'content-type': formatted.contentType, 'cache-control': 'no-store' });
-  res.end(formatted.body);
+  return formatted;
 }
 
 /** Reports the verdict on a request and returns how to forward it. */
@@ -133,9 +152,11 @@ function applyDecision(
 
 /** Records the request at once, and the reply when it is complete. */
 function createReplyListener(
-  { request, verdict }: Extract<GovernedRequest, { readonly kind: 'sent' }>,
-  { wire, body, url, conversations, options: { recorder, onNote, now } }: ReplyContext,
+  { request, verdict, isFinish, review }: Extract<GovernedRequest, { readonly kind: 'sent' }>,
+  context: ReplyContext,
 ): ReplyListener {
+  const { wire, body, url, conversations, options } = context;
+  const { recorder, onNote, now } = options;
   const { conversation, messages } = request;
   const model = wire.getModel(body, url);
   const record = (allMessages: readonly JsonFields[]): void => {
@@ -147,14 +168,24 @@ function createReplyListener(
     );
   };
   record(messages);
+  // A reply with tool calls is recorded with their results.
+  const recordAnswer = (text: string): void => record([...messages, { role: 'assistant', content: text }]);
   return {
     wire,
     onCut: () => onNote({ type: 'cut' }),
     onReply(reply) {
       conversations.recordReply(request, reply);
-      // A reply with tool calls is recorded with their results.
-      if (reply.calls.length === 0) record([...messages, { role: 'assistant', content: reply.text }]);
+      if (reply.calls.length === 0) recordAnswer(reply.text);
     },
+    review: isFinish
+      ? (reply) => {
+          const replacement = review(reply);
+          if (replacement === null) return null;
+          onNote({ type: 'replaced' });
+          recordAnswer(replacement.text);
+          return formatProxyReply(request, replacement, context);
+        }
+      : null,
   };
 }
 

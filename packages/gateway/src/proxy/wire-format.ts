@@ -5,11 +5,13 @@ import type { UnsentItems } from './conversations.ts';
 /** Token usage of a reply, as reported by the provider. */
 export type ProviderTokenUsage = { readonly input_tokens: number; readonly output_tokens: number };
 
+/** A call in a reply that passed through the proxy. */
+export type ObservedToolCall = { readonly id: string; readonly tool: string };
+
 /** A reply that passed through the proxy. */
 export type ObservedReply = {
   readonly text: string;
-  /** The ids of its tool calls. */
-  readonly calls: readonly string[];
+  readonly calls: readonly ObservedToolCall[];
   readonly usage: ProviderTokenUsage | null;
   /** For APIs that refer to a reply by id instead of repeating it: that id, and the reply's items. */
   readonly reference: { readonly id: string; readonly items: readonly Json[] } | null;

@@ -3,7 +3,13 @@ import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { clientLoops, maxClientSteps } from './client-loops.ts';
 import { startProxy, type StartedProxy } from './start-proxy.ts';
-import { startUpstream, type UpstreamReply, type UpstreamRequest, type UpstreamServer } from './upstream.ts';
+import {
+  offersTools,
+  startUpstream,
+  type UpstreamReply,
+  type UpstreamRequest,
+  type UpstreamServer,
+} from './upstream.ts';
 
 let upstream: UpstreamServer;
 let proxy: StartedProxy;
@@ -39,10 +45,10 @@ async function startTestProxy(
 }
 
 describe.each(clientLoops)('an agent that uses %s', (_name, loop, stream) => {
-  it('ends with an answer of the proxy if its model calls tools without being offered any', async () => {
+  it('ends with an answer of the proxy if its model calls tools that are not offered', async () => {
     await startTestProxy(respondWithCall);
     const { steps, text } = await loop(proxy.url, stream);
-    expect(steps).toBe(6);
+    expect(steps).toBe(5);
     expect(text).toMatch(
       /^The governor \(pawl proxy\) has closed this conversation: read was called 4 times/,
     );
@@ -172,7 +178,7 @@ describe.each(completionLoops)('an agent with a completion tool that uses %s', (
   it('is ended by a call of the proxy if its model does not end it', async () => {
     await startTestProxy(respondWithCall);
     const { steps, args } = await loop('finish', stream);
-    expect(steps).toBe(6);
+    expect(steps).toBe(5);
     expect(args).toEqual({
       result: expect.stringContaining('has closed this conversation: read was called 4 times') as string,
       status: 'failure',
@@ -186,7 +192,7 @@ const tools: OpenAI.ChatCompletionTool[] = [
   { type: 'function', function: { name: 'submit' } },
 ];
 
-/** Runs a loop until the proxy answers itself, whatever the model says. */
+/** Runs a loop until the proxy answers itself, in place of the fifth reply of the model. */
 async function runUntilClosed(client: OpenAI): Promise<OpenAI.ChatCompletionMessageParam[]> {
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'What is in a.txt?' }];
   for (let steps = 1; steps <= 5; steps += 1) await continueConversation(client, messages);
@@ -196,8 +202,9 @@ async function runUntilClosed(client: OpenAI): Promise<OpenAI.ChatCompletionMess
 async function continueConversation(
   client: OpenAI,
   messages: OpenAI.ChatCompletionMessageParam[],
+  offered: OpenAI.ChatCompletionTool[] = tools,
 ): Promise<OpenAI.ChatCompletionMessage | undefined> {
-  const { choices } = await client.chat.completions.create({ model: 'tiny', messages, tools });
+  const { choices } = await client.chat.completions.create({ model: 'tiny', messages, tools: offered });
   const message = choices[0]?.message;
   messages.push({
     role: 'assistant',
@@ -208,6 +215,24 @@ async function continueConversation(
     messages.push({ role: 'tool', tool_call_id: id, content: 'the same as ever' });
   return message;
 }
+
+describe('a last reply', () => {
+  it('that is empty is replaced by an answer of the proxy', async () => {
+    const client = await startTestProxy((request) =>
+      offersTools(request) ? { call: { tool: 'read', args: { path } } } : { text: ' ' },
+    );
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'What is in a.txt?' }];
+    for (let steps = 1; steps <= 5; steps += 1)
+      await continueConversation(client, messages, tools.slice(0, 1));
+    expect(messages.at(-1)).toMatchObject({
+      role: 'assistant',
+      content: expect.stringMatching(/^The governor \(pawl proxy\) has closed/) as string,
+    });
+    expect(proxy.notes.at(-1)).toBe('{"type":"replaced"}');
+    await proxy.waitUntilIdle();
+    expect(await proxy.store.list()).toMatchObject([{ status: 'halted', steps: 5 }]);
+  });
+});
 
 describe('a closed conversation', () => {
   it('answers a client in a tight loop without the model, and reports this once', async () => {
@@ -220,7 +245,7 @@ describe('a closed conversation', () => {
       calls.push(call?.type === 'function' ? call.function.name : undefined);
     }
     // An agent that ignores the calls of its completion tool gets a plain answer at times.
-    expect(calls).toEqual(['submit', 'submit', 'submit', undefined, 'submit', 'submit', 'submit', undefined]);
+    expect(calls).toEqual(['submit', 'submit', undefined, 'submit', 'submit', 'submit', undefined, 'submit']);
     expect(upstream.requests.length).toBe(5);
     expect(proxy.notes.filter((note) => note.includes('"over"')).length).toBe(1);
     const ids = messages.flatMap((message) => (message.role === 'tool' ? [message.tool_call_id] : []));
@@ -266,9 +291,10 @@ describe('a closed conversation', () => {
     });
     const { body } = upstream.requests[5] ?? {};
     expect(body).toMatchObject({
-      previous_response_id: 'resp_5',
+      previous_response_id: 'resp_4',
       input: [
-        { type: 'function_call_output', call_id: 'call_5' },
+        { type: 'function_call_output', call_id: 'call_4' },
+        { type: 'message', role: 'assistant' },
         { type: 'message', role: 'assistant' },
         { type: 'message', role: 'assistant' },
         { role: 'user', content: 'Then look into b.txt.' },

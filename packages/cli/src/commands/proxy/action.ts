@@ -119,6 +119,8 @@ function formatProxyNote(note: ProxyNote): string {
       return `${note.isFinish ? 'Requested the final answer' : 'Advised'}: ${note.verdict.reason} (${note.verdict.rule})`;
     case 'cut':
       return 'Cut off a repetitive reply.';
+    case 'replaced':
+      return 'Replaced a last reply that was not an answer.';
     case 'over':
       return `Answered for the model: ${note.reason}`;
     default:
