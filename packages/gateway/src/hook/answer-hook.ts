@@ -1,4 +1,5 @@
 import { parseHookInput, type HookEvent, type HookHost } from './hook-event.ts';
+import type { InterruptibleProgram } from './interrupt-host.ts';
 import {
   recordHookCall,
   resetHookState,
@@ -14,10 +15,16 @@ export type HookContext = {
   readonly now: () => number;
   /** Maximum number of calls between two user messages; null for no limit. */
   readonly callsMax: number | null;
+  /** Interrupts the host that started this hook. */
+  readonly interrupt?: (program: InterruptibleProgram) => void;
 };
 
 /** Returns a hook's answer: one line of JSON in the host's format, or an empty string. */
-export function answerHook(host: HookHost, text: string, { states, now, callsMax }: HookContext): string {
+export function answerHook(
+  host: HookHost,
+  text: string,
+  { states, now, callsMax, interrupt }: HookContext,
+): string {
   const { session, agent, event, hookEvent } = parseHookInput(host, text);
   const agentKey = { host: host.name, session, agent };
   if (hookEvent.type === 'other') return '';
@@ -32,6 +39,7 @@ export function answerHook(host: HookHost, text: string, { states, now, callsMax
     });
     return { state, result };
   });
+  if (decision.kind === 'stop' && host.interruptible !== undefined) interrupt?.(host.interruptible);
   const answer = host.answer(event, decision);
   return answer === null ? '' : `${JSON.stringify(answer)}\n`;
 }

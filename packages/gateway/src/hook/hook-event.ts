@@ -1,5 +1,6 @@
 import type { Json } from '@pawl/governor';
 import { toJsonFields, getOwnField, getStringField, type JsonFields } from '../json-fields.ts';
+import type { InterruptibleProgram } from './interrupt-host.ts';
 import { loadGovernor, type HookCall, type HookOutcome, type HookDecision } from './hook-state.ts';
 
 /** An event that a host reports through a hook. */
@@ -29,6 +30,8 @@ export type HookHost = {
   readonly parseEvent: (event: string, input: JsonFields) => HookEvent;
   /** The answer in the host's format; null for no answer. */
   readonly answer: (event: string, decision: HookDecision) => Json;
+  /** The program to interrupt at a stop, for a host whose hooks cannot end a turn. */
+  readonly interruptible?: InterruptibleProgram;
 };
 
 export function parseHookCall(input: JsonFields): HookCall {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { answerHook } from './answer-hook.ts';
 import { hookHosts } from './hosts.ts';
+import { interruptHost } from './interrupt-host.ts';
 import { getHooksFile, openHookStateStore } from './hook-state.ts';
 
 /**
@@ -19,7 +20,12 @@ export function runHookProcess(argv: readonly string[]): string | null {
     }
     const states = openHookStateStore(getHooksFile(), Date.now);
     try {
-      const answer = answerHook(host, readFileSync(0, 'utf8'), { states, now: Date.now, callsMax });
+      const answer = answerHook(host, readFileSync(0, 'utf8'), {
+        states,
+        now: Date.now,
+        callsMax,
+        interrupt: interruptHost,
+      });
       process.stdout.write(answer);
     } finally {
       states.close();

@@ -1,6 +1,7 @@
 import { parseHookCall, toOutputText, type HookHost, type HookEvent } from './hook-event.ts';
 import type { Json } from '@pawl/governor';
-import { getOwnField, toJsonFields, type JsonFields } from '../json-fields.ts';
+import { readCodexCallSuccess } from './codex-transcript.ts';
+import { getOwnField, getStringField, toJsonFields, type JsonFields } from '../json-fields.ts';
 import { governorNotePrefix, type HookDecision, type HookOutcome } from './hook-state.ts';
 
 /** Gemini CLI: once the work is finished, it can be prevented from offering tools at all. */
@@ -139,15 +140,28 @@ function toStopAnswer(reason: string): Json {
 }
 
 /**
- * Codex: events and answers are those of Claude Code, except that before a tool runs it can only be denied, and that a
- * failure shows only in the output: in its exit code, if it has one, and in its text.
+ * Codex: events and answers are those of Claude Code, except that a failure shows only in the transcript and in the
+ * output, and that no answer ends a turn: a call can only be denied. At a stop, `codex exec` is interrupted, and the user
+ * of the interactive program is told how to stop it.
  */
 export const codexHost: HookHost = {
   name: 'codex',
   title: 'Codex',
   parseEvent: (event, input) =>
-    toToolHookEvent(event, input, (response) => ({ ok: undefined, output: toOutputText(response) })),
-  answer: toToolAnswer,
+    toToolHookEvent(event, input, (response) => ({
+      ok: readCodexCallSuccess(
+        getStringField(input, 'transcript_path'),
+        getStringField(input, 'tool_use_id'),
+      ),
+      output: toOutputText(response),
+    })),
+  answer(event, decision) {
+    const answer = toToolAnswer(event, decision);
+    if (decision.kind !== 'stop') return answer;
+    const systemMessage = 'Pawl: this agent ignores its denied calls. Press Esc to stop it.';
+    return { ...toJsonFields(answer), systemMessage };
+  },
+  interruptible: { name: 'codex', subcommands: ['exec', 'e'] },
 };
 
 /** The coding agents that Pawl can govern through their hooks. */

@@ -21,5 +21,6 @@ export {
   type HookAgentKey,
   type HookStateStore,
 } from './hook-state.ts';
+export { interruptHost } from './interrupt-host.ts';
 export { hookHosts } from './hosts.ts';
 export type { JsonFields } from '../json-fields.ts';

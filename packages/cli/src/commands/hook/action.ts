@@ -4,6 +4,7 @@ import {
   getHooksFile,
   hookHosts,
   HookInstallError,
+  interruptHost,
   openHookStateStore,
   addHookEntries,
   buildHookCommand,
@@ -31,7 +32,8 @@ export async function runHook(name: string, flags: HookFlags, io: CommandIo): Pr
   const callsMax = parseToolCallLimit(flags) ?? null;
   const states = openHookStateStore(getHooksFile(), Date.now);
   try {
-    const answer = answerHook(host, await readAll(io.stdin), { states, now: Date.now, callsMax });
+    const text = await readAll(io.stdin);
+    const answer = answerHook(host, text, { states, now: Date.now, callsMax, interrupt: interruptHost });
     io.stdout.write(answer);
     return exitCodes.finished;
   } catch (error) {
