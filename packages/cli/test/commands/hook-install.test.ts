@@ -35,7 +35,7 @@ describe('pawl hook install and remove', () => {
       'SessionEnd',
     ]);
     expect(after.hooks['PreToolUse']?.[0]).toEqual(otherSettings.hooks.PreToolUse[0]);
-    expect(after.hooks['PreToolUse']?.[1]?.hooks[0]?.command).toMatch(/pawl-hook\.js" claude$/);
+    expect(after.hooks['PreToolUse']?.[1]?.hooks[0]?.command).toMatch(/pawl-hook\.cjs" claude$/);
     expect(await removeHostHook('claude', { project, yes: true }, captureIo().io)).toBe(0);
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
@@ -49,7 +49,7 @@ describe('pawl hook install and remove', () => {
     await installHostHook(agent, { project, yes: true, maxToolCalls: '50' }, captureIo().io);
     const path = getSettingsPath(agent as 'claude', project);
     const text = readFileSync(path, 'utf8');
-    expect(text.match(/--max-tool-calls 50/g)?.length).toBe(text.match(/pawl-hook\.js/g)?.length);
+    expect(text.match(/--max-tool-calls 50/g)?.length).toBe(text.match(/pawl-hook\.cjs/g)?.length);
     const removed = captureIo();
     await removeHostHook(agent, { project, yes: true, json: true }, removed.io);
     expect(JSON.parse(removed.out())).toEqual({ agent, path, changed: true });
@@ -88,7 +88,7 @@ describe('pawl hook install and remove', () => {
     mkdirSync(join(project, '.codex'));
     symlinkSync(real, join(project, '.codex', 'hooks.json'));
     await installHostHook('codex', { project, yes: true }, captureIo().io);
-    expect(readFileSync(real, 'utf8')).toContain('pawl-hook.js');
+    expect(readFileSync(real, 'utf8')).toContain('pawl-hook.cjs');
   });
 
   it('restores any settings unchanged', () => {

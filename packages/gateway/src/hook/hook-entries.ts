@@ -95,7 +95,7 @@ function getGroupHooks(group: Json): readonly Json[] {
 /** Recognizes our hooks by the file that they run. */
 function isPawlHook(hook: Json, host: HookHost['name']): boolean {
   const words = getStringField(toJsonFields(hook) ?? {}, 'command').split(' ');
-  const at = words.findIndex((word) => /[\\/]pawl-hook\.js["']?$/.test(word));
+  const at = words.findIndex((word) => /[\\/]pawl-hook\.c?js["']?$/.test(word));
   return at !== -1 && words[at + 1] === host;
 }
 

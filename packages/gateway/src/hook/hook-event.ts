@@ -1,7 +1,8 @@
 import type { Json } from '@pawl/governor';
+import { formatToolOutput } from '@pawl/governor/hook';
 import { toJsonFields, getOwnField, getStringField, type JsonFields } from '../json-fields.ts';
 import type { InterruptibleProgram } from './interrupt-host.ts';
-import { loadGovernor, type HookCall, type HookOutcome, type HookDecision } from './hook-state.ts';
+import type { HookCall, HookOutcome, HookDecision } from './hook-state.ts';
 
 /** An event that a host reports through a hook. */
 export type HookEvent =
@@ -70,5 +71,5 @@ export function toOutputText(value: Json | undefined): string {
     ? ''
     : typeof value === 'string'
       ? value
-      : loadGovernor().formatToolOutput(value);
+      : formatToolOutput(value);
 }

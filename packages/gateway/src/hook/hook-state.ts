@@ -1,5 +1,5 @@
 import type { GovernorSettings, Json, LadderState } from '@pawl/governor';
-import { createRequire } from 'node:module';
+import { initialLadder, judgeObservation, observeCall, screenCalls, selectRules } from '@pawl/governor/hook';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
@@ -68,11 +68,7 @@ export function judgeHookCall(
     return denyFinishedCall(state, { reason, denials: 0 }, denialsMax);
   }
   if (state.ladder === null || state.ladder.blockedCalls.length === 0) return { state, decision: noDecision };
-  const {
-    state: ladder,
-    blocks,
-    verdict,
-  } = loadGovernor().screenCalls(state.ladder, [call], state.calls + 1);
+  const { state: ladder, blocks, verdict } = screenCalls(state.ladder, [call], state.calls + 1);
   const [block = null] = blocks;
   if (block === null) return { state, decision: noDecision };
   const after = { ...state, ladder };
@@ -90,7 +86,6 @@ export function recordHookCall(
 ): HookJudgment {
   if (state.finish !== null || (ok !== true && output.includes(governorNotePrefix)))
     return { state, decision: noDecision };
-  const { initialLadder, judgeObservation, observeCall, selectRules } = loadGovernor();
   const calls = state.calls + 1;
   const observation = observeCall({ seq: calls, at, tool, args, ok, output });
   const { state: ladder, verdict } = judgeObservation(state.ladder ?? initialLadder, observation, {
@@ -131,16 +126,6 @@ function formatFinishMessage(advice: string): string {
   );
 }
 
-type GovernorModule = typeof import('@pawl/governor/hook');
-
-/**
- * Loads the core's governor on first use. A hook is a separate process before and after every tool call, the host waits
- * for it, and most calls do not need the governor.
- */
-export function loadGovernor(): GovernorModule {
-  return createRequire(import.meta.url)('@pawl/governor/hook') as GovernorModule;
-}
-
 /** Persists the state of all agents of all hosts, because each hook is a separate process and several run at once. */
 export type HookStateStore = {
   /** Updates a state exclusively; if `change` throws, the state stays as it was. */
@@ -168,10 +153,12 @@ export function getHooksFile(): string {
 export function openHookStateStore(file: string, now: () => number): HookStateStore {
   ensureParentFolder(file);
   const database = new DatabaseSync(file, { timeout: lockTimeoutMs });
-  // A power failure loses only a few calls, whereas waiting for the disk would slow down every call.
+  // A power failure loses only a few calls, whereas waiting for the disk would slow down every call. A hook exits without
+  // closing, so the write-ahead log stays and is read by the next hook: a checkpoint every 200 pages keeps it short.
   database.exec(`
     pragma journal_mode = wal;
     pragma synchronous = normal;
+    pragma wal_autocheckpoint = 200;
     drop table if exists minds;
     create table if not exists states (
       host text not null, session text not null, agent text not null, at integer not null, state text not null,

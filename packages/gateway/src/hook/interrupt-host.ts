@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** A host that ends its turn on an interrupt signal when it runs one of these subcommands. */
@@ -65,6 +64,8 @@ function readLinuxProcess(id: number): HostProcess | null {
 }
 
 function readProcessByPs(id: number): HostProcess | null {
+  // Loaded only here: it takes as long to load as the rest of a hook.
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
   const { stdout, status } = spawnSync('ps', ['-o', 'ppid=,args=', '-p', String(id)], {
     encoding: 'utf8',
     timeout: 2_000,

@@ -26,7 +26,7 @@ import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 
 export type HookFlags = { readonly maxToolCalls?: string | undefined };
 
-/** Answers one hook event from standard input. Hosts run the smaller entry `pawl-hook.js`, which does the same. */
+/** Answers one hook event from standard input. Hosts run the bundled entry `pawl-hook.cjs`, which does the same. */
 export async function runHook(name: string, flags: HookFlags, io: CommandIo): Promise<ExitCode> {
   const host = findHookHost(name);
   const callsMax = parseToolCallLimit(flags) ?? null;
@@ -158,7 +158,7 @@ function getHostSettingsPath(host: HookHost, { project }: InstallHookFlags): str
 
 /** Uses absolute paths of this Node binary and of the entry file, because a host's PATH may not contain pawl. */
 function buildHostHookCommand(host: HookHost['name'], maxToolCalls: number | undefined): string {
-  const entry = fileURLToPath(new URL('../../../bin/pawl-hook.js', import.meta.url));
+  const entry = fileURLToPath(new URL('../../../bin/pawl-hook.cjs', import.meta.url));
   const limit = maxToolCalls === undefined ? [] : ['--max-tool-calls', String(maxToolCalls)];
   return buildHookCommand(host, [process.execPath, entry], limit, process.platform);
 }
