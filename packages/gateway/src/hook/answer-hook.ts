@@ -4,6 +4,8 @@ import {
   recordHookCall,
   resetHookState,
   judgeHookCall,
+  isFirstStop,
+  type HookDecision,
   type HookJudgment,
   type HookLimits,
   type HookState,
@@ -33,15 +35,31 @@ export function answerHook(
     return '';
   }
   const decision = states.change(agentKey, (before) => {
-    const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), {
-      callsMax,
-      isSubAgent: agent !== '',
-    });
-    return { state, result };
+    const limits = { callsMax, isSubAgent: agent !== '' };
+    const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), limits);
+    const activity =
+      hookEvent.type === 'choosing' ? null : getActivityKind(result, isFirstStop(state, limits));
+    return { state, result, activity };
   });
   if (decision.kind === 'stop' && host.interruptible !== undefined) interrupt?.(host.interruptible);
   const answer = host.answer(event, decision);
   return answer === null ? '' : `${JSON.stringify(answer)}\n`;
+}
+
+/** A stop that the host ignores counts as a denial from then on. */
+function getActivityKind({ kind }: HookDecision, isFirst: boolean): 'advice' | 'denials' | 'stops' | null {
+  switch (kind) {
+    case 'nothing':
+      return null;
+    case 'advise':
+      return 'advice';
+    case 'deny':
+      return 'denials';
+    case 'stop':
+      return isFirst ? 'stops' : 'denials';
+    default:
+      return kind satisfies never;
+  }
 }
 
 type JudgeableHookEvent = Exclude<HookEvent, { readonly type: 'other' | 'ended' }>;

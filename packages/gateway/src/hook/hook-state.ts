@@ -104,6 +104,11 @@ export function recordHookCall(
   };
 }
 
+/** Whether a state has just led to the first stop; the host may ignore it and ask again. */
+export function isFirstStop({ finish }: HookState, { isSubAgent }: HookLimits): boolean {
+  return finish?.denials === (isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop) + 1;
+}
+
 /** A user message resets the detector: earlier calls no longer count. */
 export function resetHookState(): HookState {
   return initialHookState;
@@ -131,20 +136,37 @@ export type HookStateStore = {
   /** Updates a state exclusively; if `change` throws, the state stays as it was. */
   change<Result>(
     agentKey: HookAgentKey,
-    change: (state: HookState) => { readonly state: HookState; readonly result: Result },
+    change: (state: HookState) => {
+      readonly state: HookState;
+      readonly result: Result;
+      /** What the governor did, to be counted. */
+      readonly activity?: HookActivityKind | null;
+    },
   ): Result;
   /** Deletes a session's state, including its sub-agents. */
   remove(agentKey: Pick<HookAgentKey, 'host' | 'session'>): void;
+  /** Counts what the governor did since a time, for each host. */
+  readActivity(since: number): ReadonlyMap<string, HookActivity>;
   close(): void;
 };
+
+/** How often the governor did something. */
+export type HookActivity = Readonly<Record<HookActivityKind, number>>;
+
+type HookActivityKind = 'sessions' | 'advice' | 'denials' | 'stops';
 
 export type HookAgentKey = { readonly host: string; readonly session: string; readonly agent: string };
 
 /** How long a hook waits for the lock on a busy machine; it must end before the host's own timeout of ten seconds. */
 const lockTimeoutMs = 8_000;
 
+const dayMs = 24 * 3_600_000;
+
 /** Age after which a session counts as ended, even if its host never reported the end. */
-const stateMaxAgeMs = 30 * 24 * 3_600_000;
+const stateMaxAgeMs = 30 * dayMs;
+
+/** Age after which the counts of a day are deleted. */
+const activityMaxAgeMs = 90 * dayMs;
 
 export function getHooksFile(): string {
   return join(getDataFolder(), 'hooks.sqlite');
@@ -164,7 +186,19 @@ export function openHookStateStore(file: string, now: () => number): HookStateSt
       host text not null, session text not null, agent text not null, at integer not null, state text not null,
       primary key (host, session, agent)
     ) strict, without rowid;
+    create table if not exists activity (
+      day integer not null, host text not null, kind text not null, count integer not null,
+      primary key (day, host, kind)
+    ) strict, without rowid;
   `);
+  const countActivity = (host: string, kind: HookActivityKind): void => {
+    database
+      .prepare(
+        `insert into activity (day, host, kind, count) values (?, ?, ?, 1)
+         on conflict (day, host, kind) do update set count = count + 1`,
+      )
+      .run(Math.floor(now() / dayMs), host, kind);
+  };
   return {
     change({ host, session, agent }, change) {
       database.exec('begin immediate');
@@ -172,11 +206,16 @@ export function openHookStateStore(file: string, now: () => number): HookStateSt
         const row = database
           .prepare('select state from states where host = ? and session = ? and agent = ?')
           .get(host, session, agent);
-        if (row === undefined) {
-          database.prepare('delete from states where at < ?').run(now() - stateMaxAgeMs);
-        }
         const before = row === undefined ? initialHookState : parseHookState(row['state']);
-        const { state, result } = change(before);
+        const { state, result, activity = null } = change(before);
+        if (activity !== null) countActivity(host, activity);
+        if (row === undefined && state !== before) {
+          database.prepare('delete from states where at < ?').run(now() - stateMaxAgeMs);
+          database
+            .prepare('delete from activity where day < ?')
+            .run(Math.floor((now() - activityMaxAgeMs) / dayMs));
+          if (agent === '') countActivity(host, 'sessions');
+        }
         if (state !== before) {
           database
             .prepare('insert or replace into states (host, session, agent, at, state) values (?, ?, ?, ?, ?)')
@@ -191,6 +230,17 @@ export function openHookStateStore(file: string, now: () => number): HookStateSt
     },
     remove({ host, session }) {
       database.prepare('delete from states where host = ? and session = ?').run(host, session);
+    },
+    readActivity(since) {
+      const rows = database
+        .prepare('select host, kind, sum(count) as count from activity where day >= ? group by host, kind')
+        .all(Math.floor(since / dayMs));
+      const activities = new Map<string, Record<HookActivityKind, number>>();
+      for (const { host, kind, count } of rows) {
+        const activity = activities.get(String(host)) ?? { sessions: 0, advice: 0, denials: 0, stops: 0 };
+        activities.set(String(host), { ...activity, [String(kind)]: Number(count) });
+      }
+      return activities;
     },
     close: () => database.close(),
   };

@@ -2,18 +2,25 @@ export { answerHook, type HookContext } from './answer-hook.ts';
 export {
   buildHookCommand,
   addHookEntries,
-  createHookEntries,
   hasHookEntries,
-  removeHookEntries,
-  getSettingsPath,
   HookInstallError,
-  readHostSettings,
-  writeHostSettings,
+  removeHookEntries,
 } from './hook-entries.ts';
+export {
+  findInstalledCommand,
+  hasHookInstallation,
+  isCommandAvailable,
+  planHookInstallation,
+  removeHookInstallation,
+  type HookInstallationPlan,
+  type HookRemoval,
+} from './hook-installation.ts';
+export { getSettingsPath, isHostInstalled } from './hook-settings.ts';
 export type { HookEvent, HookHost, HostHookInput } from './hook-event.ts';
 export {
   getHooksFile,
   openHookStateStore,
+  type HookActivity,
   type HookCall,
   type HookDecision,
   type HookOutcome,
