@@ -63,7 +63,7 @@ describe('pawl hook install and remove', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it.each(['claude', 'codex', 'gemini'])('installs %s idempotently', async (agent) => {
+  it.each(['claude', 'codex', 'gemini', 'qwen', 'opencode'])('installs %s idempotently', async (agent) => {
     const project = createTestFolder();
     await installHostHook(agent, { project, yes: true }, captureIo().io);
     const again = captureIo();
@@ -72,7 +72,7 @@ describe('pawl hook install and remove', () => {
     await installHostHook(agent, { project, yes: true, maxToolCalls: '50' }, captureIo().io);
     const path = getSettingsPath(agent as 'claude', project);
     const text = readFileSync(path, 'utf8');
-    expect(text.match(/--max-tool-calls 50/g)?.length).toBe(text.match(/pawl-hook\.cjs/g)?.length);
+    expect(text.match(/--max-tool-calls(?: |",")50/g)?.length).toBe(text.match(/pawl-hook\.cjs/g)?.length);
     const removed = captureIo();
     await removeHostHook(agent, { project, yes: true, json: true }, removed.io);
     expect(JSON.parse(removed.out())).toEqual({ agent, path, changed: true });
@@ -99,8 +99,8 @@ describe('pawl hook install and remove', () => {
       await expect(installHostHook('gemini', { project, yes: true }, captureIo().io)).rejects.toThrow(path);
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
-    await expect(installHostHook('cursor', { yes: true }, captureIo().io)).rejects.toThrow(
-      'claude, codex, gemini',
+    await expect(installHostHook('cursr', { yes: true }, captureIo().io)).rejects.toThrow(
+      'claude, codex, gemini, qwen, opencode',
     );
   });
 

@@ -5,6 +5,7 @@ import {
   resetHookState,
   judgeHookCall,
   isFirstStop,
+  isStopped,
   type HookDecision,
   type HookJudgment,
   type HookLimits,
@@ -81,6 +82,14 @@ function judgeHookEvent(
       return {
         state,
         decision: state.finish === null ? { kind: 'nothing' } : { kind: 'stop', text: state.finish.reason },
+      };
+    case 'continuing':
+      return {
+        state,
+        decision:
+          state.finish !== null && isStopped(state, limits)
+            ? { kind: 'stop', text: state.finish.reason }
+            : { kind: 'nothing' },
       };
     default:
       return hookEvent satisfies never;

@@ -5,8 +5,11 @@ import type { HookHost } from './hook-event.ts';
 /** Time after which a host continues without the hook's answer. */
 const hookTimeoutSeconds = 10;
 
+/** The hosts whose hooks are entries in a settings file. */
+export type SettingsHostName = Exclude<HookHost['name'], 'opencode'>;
+
 const hookedEvents: Readonly<
-  Record<HookHost['name'], readonly { readonly event: string; readonly matcher?: string }[]>
+  Record<SettingsHostName, readonly { readonly event: string; readonly matcher?: string }[]>
 > = {
   claude: [
     { event: 'UserPromptSubmit' },
@@ -20,6 +23,13 @@ const hookedEvents: Readonly<
     { event: 'PreToolUse', matcher: '.*' },
     { event: 'PostToolUse', matcher: '.*' },
   ],
+  qwen: [
+    { event: 'UserPromptSubmit' },
+    { event: 'PreToolUse', matcher: '*' },
+    { event: 'PostToolUse', matcher: '*' },
+    { event: 'PostToolUseFailure', matcher: '*' },
+    { event: 'SessionEnd' },
+  ],
   gemini: [
     { event: 'BeforeAgent' },
     { event: 'BeforeToolSelection' },
@@ -30,9 +40,9 @@ const hookedEvents: Readonly<
 };
 
 /** Creates the entries for a host's settings, one for each event that it has to report. */
-export function createHookEntries(host: HookHost['name'], command: string): Readonly<Record<string, Json>> {
-  // Gemini expects milliseconds.
-  const timeout = host === 'gemini' ? hookTimeoutSeconds * 1_000 : hookTimeoutSeconds;
+export function createHookEntries(host: SettingsHostName, command: string): Readonly<Record<string, Json>> {
+  const isInMilliseconds = host === 'gemini' || host === 'qwen';
+  const timeout = isInMilliseconds ? hookTimeoutSeconds * 1_000 : hookTimeoutSeconds;
   const hook = { type: 'command', command, timeout };
   return Object.fromEntries(
     hookedEvents[host].map(({ event, matcher }) => [
@@ -43,7 +53,7 @@ export function createHookEntries(host: HookHost['name'], command: string): Read
 }
 
 /** Adds our entries after those of others, replacing entries of an earlier installation. */
-export function addHookEntries(settings: JsonFields, host: HookHost['name'], command: string): JsonFields {
+export function addHookEntries(settings: JsonFields, host: SettingsHostName, command: string): JsonFields {
   const cleared = removeHookEntries(settings, host);
   const hooks = toJsonFields(getOwnField(cleared, 'hooks')) ?? {};
   const added = Object.entries(createHookEntries(host, command)).map(([event, entry]) => {
@@ -54,7 +64,7 @@ export function addHookEntries(settings: JsonFields, host: HookHost['name'], com
 }
 
 /** Removes our entries and the groups they leave empty; entries of others stay unchanged. */
-export function removeHookEntries(settings: JsonFields, host: HookHost['name']): JsonFields {
+export function removeHookEntries(settings: JsonFields, host: SettingsHostName): JsonFields {
   const hooks = toJsonFields(getOwnField(settings, 'hooks'));
   if (hooks === null || !hasHookEntries(settings, host)) return settings;
   const kept = Object.entries(hooks).flatMap(([event, groups]) => {
@@ -66,12 +76,12 @@ export function removeHookEntries(settings: JsonFields, host: HookHost['name']):
   return kept.length === 0 ? others : { ...settings, hooks: Object.fromEntries(kept) };
 }
 
-export function hasHookEntries(settings: JsonFields, host: HookHost['name']): boolean {
+export function hasHookEntries(settings: JsonFields, host: SettingsHostName): boolean {
   return findHookCommand(settings, host) !== null;
 }
 
 /** Returns the command line of our first entry, or null if the settings have none. */
-export function findHookCommand(settings: JsonFields, host: HookHost['name']): string | null {
+export function findHookCommand(settings: JsonFields, host: SettingsHostName): string | null {
   const hooks = toJsonFields(getOwnField(settings, 'hooks')) ?? {};
   const ours = Object.values(hooks)
     .flatMap((groups) => (Array.isArray(groups) ? (groups as readonly Json[]) : []))
@@ -80,7 +90,7 @@ export function findHookCommand(settings: JsonFields, host: HookHost['name']): s
   return ours === undefined ? null : getStringField(toJsonFields(ours) ?? {}, 'command');
 }
 
-function removeOwnHooks(group: Json, host: HookHost['name']): readonly Json[] {
+function removeOwnHooks(group: Json, host: SettingsHostName): readonly Json[] {
   const hooks = getGroupHooks(group);
   const left = hooks.filter((hook) => !isPawlHook(hook, host));
   if (left.length === hooks.length) return [group];
@@ -93,7 +103,7 @@ function getGroupHooks(group: Json): readonly Json[] {
 }
 
 /** Recognizes our hooks by the file that they run. */
-function isPawlHook(hook: Json, host: HookHost['name']): boolean {
+function isPawlHook(hook: Json, host: SettingsHostName): boolean {
   const words = getStringField(toJsonFields(hook) ?? {}, 'command').split(' ');
   const at = words.findIndex((word) => /[\\/]pawl-hook\.c?js["']?$/.test(word));
   return at !== -1 && words[at + 1] === host;

@@ -11,6 +11,8 @@ export type HookEvent =
   | { readonly type: 'called'; readonly call: HookCall; readonly outcome: HookOutcome }
   /** The host is about to call the model; tool selection can still be prevented. */
   | { readonly type: 'choosing' }
+  /** The host is about to call the model again after tool results; the turn can still be ended. */
+  | { readonly type: 'continuing' }
   | { readonly type: 'ended' }
   /** An event that is irrelevant to progress. */
   | { readonly type: 'other' };
@@ -26,7 +28,7 @@ export type HostHookInput = {
 
 /** The hook protocol of one host. */
 export type HookHost = {
-  readonly name: 'claude' | 'codex' | 'gemini';
+  readonly name: 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode';
   readonly title: string;
   readonly parseEvent: (event: string, input: JsonFields) => HookEvent;
   /** The answer in the host's format; null for no answer. */

@@ -7,13 +7,15 @@ import { replaceFileSync } from '@pawl/runtime/platform';
 import { getOwnField, toJsonFields, type JsonFields } from '../json-fields.ts';
 import {
   addHookEntries,
+  buildHookCommand,
   createHookEntries,
   findHookCommand,
-  hasHookEntries,
   HookInstallError,
   removeHookEntries,
+  type SettingsHostName,
 } from './hook-entries.ts';
 import type { HookHost } from './hook-event.ts';
+import { findOpencodeCommand, renderOpencodePlugin } from './opencode-plugin.ts';
 
 /** What an installation would change. */
 export type HookInstallationPlan = {
@@ -36,19 +38,77 @@ type InstallationRecord = {
   readonly written: string;
 };
 
+/** What an installation makes a host run. */
+export type HookProgram = {
+  /** The absolute paths of Node and of the hook's entry file. */
+  readonly program: readonly [string, string];
+  readonly options: readonly string[];
+};
+
+/** The form in which a host's file names the hook. */
+type HookFileFormat = {
+  /** The part that an installation adds, to show to the user. */
+  readonly preview: (program: HookProgram) => string;
+  readonly isInstalled: (text: string, program: HookProgram) => boolean;
+  /** Adds the hook to a text without it. */
+  readonly add: (text: string, program: HookProgram) => string;
+  /** Removes the hook; null if nothing else is left. */
+  readonly remove: (text: string) => string | null;
+  /** Returns the installed command line, or null. Throws if the text cannot be changed. */
+  readonly findCommand: (path: string, text: string) => string | null;
+};
+
+function getFileFormat(host: HookHost['name']): HookFileFormat {
+  return host === 'opencode' ? opencodePluginFormat : createSettingsFormat(host);
+}
+
+/** The hooks are entries in a JSON file of the user. */
+function createSettingsFormat(host: SettingsHostName): HookFileFormat {
+  const toLine = ({ program, options }: HookProgram): string =>
+    buildHookCommand(host, program, options, process.platform);
+  return {
+    preview: (program) => JSON.stringify({ hooks: createHookEntries(host, toLine(program)) }, null, 2),
+    isInstalled(text, program) {
+      const settings = parseSettings('', text);
+      return JSON.stringify(addHookEntries(settings, host, toLine(program))) === JSON.stringify(settings);
+    },
+    add: (text, program) =>
+      formatSettings(addHookEntries(parseSettings('', text), host, toLine(program)), text),
+    remove(text) {
+      const cleared = removeHookEntries(parseSettings('', text), host);
+      return Object.keys(cleared).length === 0 ? null : formatSettings(cleared, text);
+    },
+    findCommand: (path, text) => findHookCommand(parseSettings(path, text), host),
+  };
+}
+
+/** The hook is a plugin file of our own. */
+const opencodePluginFormat: HookFileFormat = {
+  preview: ({ program, options }) => `a plugin that runs ${[...program, 'opencode', ...options].join(' ')}`,
+  isInstalled: (text, program) => text === opencodePluginFormat.add('', program),
+  add: (_, { program, options }) => renderOpencodePlugin([...program, 'opencode', ...options]),
+  remove: () => null,
+  findCommand(path, text) {
+    const command = findOpencodeCommand(text);
+    if (command !== null) return command.map((word) => `"${word}"`).join(' ');
+    throw new HookInstallError(`${path} is not a plugin of pawl. Rename it, then try again.`);
+  },
+};
+
 /** Computes the installation of a host's hooks in a settings file without changing it. */
 export function planHookInstallation(
   host: HookHost['name'],
   path: string,
-  command: string,
+  program: HookProgram,
 ): HookInstallationPlan {
+  const format = getFileFormat(host);
   const current = readSettingsFile(path);
   const before = getOriginalContent(host, path, current);
-  const text = renderSettings(host, before, command);
+  const text = format.add(before?.toString('utf8') ?? '', program);
   return {
     path,
-    addition: JSON.stringify({ hooks: createHookEntries(host, command) }, null, 2),
-    isInstalled: current !== null && hasSameEntries(host, current.toString('utf8'), command),
+    addition: format.preview(program),
+    isInstalled: current !== null && format.isInstalled(current.toString('utf8'), program),
     apply: () => {
       writeRecord(path, { before: before?.toString('base64') ?? null, written: hashContent(text) });
       writeSettingsFile(path, text);
@@ -56,27 +116,18 @@ export function planHookInstallation(
   };
 }
 
-function hasSameEntries(host: HookHost['name'], text: string, command: string): boolean {
-  const settings = parseSettings('', text);
-  return JSON.stringify(addHookEntries(settings, host, command)) === JSON.stringify(settings);
-}
-
-function renderSettings(host: HookHost['name'], before: Buffer | null, command: string): string {
-  const text = before?.toString('utf8') ?? '';
-  return formatSettings(addHookEntries(parseSettings('', text), host, command), text);
-}
-
 /** Returns the content without our entries: as it was before, if nothing else changed it since. */
 function getOriginalContent(host: HookHost['name'], path: string, current: Buffer | null): Buffer | null {
   if (current === null) return null;
   const record = readRecord(path);
   if (record?.written === hashContent(current)) return toContent(record);
+  const format = getFileFormat(host);
   const text = current.toString('utf8');
-  const settings = parseSettings(path, text);
-  if (!hasHookEntries(settings, host)) return current;
-  const cleared = removeHookEntries(settings, host);
-  const isOurFile = record?.before === null && Object.keys(cleared).length === 0;
-  return isOurFile ? null : Buffer.from(formatSettings(cleared, text));
+  if (format.findCommand(path, text) === null) return current;
+  const cleared = format.remove(text);
+  if (cleared !== null) return Buffer.from(cleared);
+  const isOurFile = host === 'opencode' || record?.before === null;
+  return isOurFile ? null : Buffer.from(formatSettings({}, text));
 }
 
 /**
@@ -94,17 +145,17 @@ export function removeHookInstallation(host: HookHost['name'], path: string): Ho
   return before === null ? 'deleted' : isUnchanged ? 'restored' : 'removed';
 }
 
-/** Whether a settings file has entries of ours. Throws if it cannot be read. */
+/** Whether a settings file has our hook. Throws if it cannot be read. */
 export function hasHookInstallation(host: HookHost['name'], path: string): boolean {
   const content = readSettingsFile(path);
-  return content !== null && hasHookEntries(parseSettings(path, content.toString('utf8')), host);
+  return content !== null && getFileFormat(host).findCommand(path, content.toString('utf8')) !== null;
 }
 
-/** Returns the installed command line; null if the file has none of our entries or cannot be read. */
+/** Returns the installed command line; null if the file does not have our hook or cannot be read. */
 export function findInstalledCommand(host: HookHost['name'], path: string): string | null {
   try {
     const content = readSettingsFile(path);
-    return content === null ? null : findHookCommand(parseSettings(path, content.toString('utf8')), host);
+    return content === null ? null : getFileFormat(host).findCommand(path, content.toString('utf8'));
   } catch {
     return null;
   }
@@ -115,7 +166,7 @@ export function isCommandAvailable(command: string): boolean {
   const paths = [...command.matchAll(/"([^"]+)"|'((?:[^']|'\\''|'')+)'/g)].map(([, double, single]) =>
     single === undefined ? (double ?? '') : single.replaceAll(/'\\''|''/g, "'"),
   );
-  return paths.length >= 2 && paths.every((path) => existsSync(path));
+  return paths.length >= 2 && paths.slice(0, 2).every((path) => existsSync(path));
 }
 
 function parseSettings(path: string, text: string): JsonFields {

@@ -13,6 +13,8 @@ type HostSettingsLocation = {
   readonly user?: readonly [folder: string, ...file: readonly string[]];
   /** The environment variable that overrides the folder of the user's settings, and the path of the file inside it. */
   readonly override?: { readonly variable: string; readonly file: readonly string[] };
+  /** The path from the folder of the settings file to the folder that shows that the host is installed. */
+  readonly folder?: string;
 };
 
 const settingsLocations: Readonly<Record<HookHost['name'], HostSettingsLocation>> = {
@@ -31,6 +33,18 @@ const settingsLocations: Readonly<Record<HookHost['name'], HostSettingsLocation>
     project: ['.gemini', 'settings.json'],
     override: { variable: 'GEMINI_CLI_HOME', file: ['.gemini', 'settings.json'] },
   },
+  qwen: {
+    programs: ['qwen'],
+    project: ['.qwen', 'settings.json'],
+    override: { variable: 'QWEN_HOME', file: ['settings.json'] },
+  },
+  opencode: {
+    programs: ['opencode'],
+    project: ['.opencode', 'plugins', 'pawl.js'],
+    user: ['.config', 'opencode', 'plugins', 'pawl.js'],
+    override: { variable: 'XDG_CONFIG_HOME', file: ['opencode', 'plugins', 'pawl.js'] },
+    folder: '..',
+  },
 };
 
 /** Returns the path of a host's hook settings: the user's for all projects, or those of one project. */
@@ -47,9 +61,9 @@ export function getSettingsPath(
 
 /** Whether the host is installed for this user: its settings folder exists, or its program is on the search path. */
 export function isHostInstalled(host: HookHost['name'], env: NodeJS.ProcessEnv = process.env): boolean {
-  const { programs } = settingsLocations[host];
+  const { programs, folder = '.' } = settingsLocations[host];
   return (
-    existsSync(dirname(getSettingsPath(host, null, env))) ||
+    existsSync(join(dirname(getSettingsPath(host, null, env)), folder)) ||
     programs.some((program) => isProgramOnPath(program, env))
   );
 }

@@ -56,12 +56,9 @@ export type HookLimits = {
 };
 
 /** Decides whether a call may run. */
-export function judgeHookCall(
-  state: HookState,
-  call: HookCall,
-  { callsMax, isSubAgent }: HookLimits,
-): HookJudgment {
-  const denialsMax = isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop;
+export function judgeHookCall(state: HookState, call: HookCall, limits: HookLimits): HookJudgment {
+  const { callsMax } = limits;
+  const denialsMax = getMaxDenials(limits);
   if (state.finish !== null) return denyFinishedCall(state, state.finish, denialsMax);
   if (callsMax !== null && state.calls >= callsMax) {
     const reason = formatFinishMessage(`The budget of ${callsMax} tool calls is used up.`);
@@ -105,8 +102,17 @@ export function recordHookCall(
 }
 
 /** Whether a state has just led to the first stop; the host may ignore it and ask again. */
-export function isFirstStop({ finish }: HookState, { isSubAgent }: HookLimits): boolean {
-  return finish?.denials === (isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop) + 1;
+export function isFirstStop({ finish }: HookState, limits: HookLimits): boolean {
+  return finish?.denials === getMaxDenials(limits) + 1;
+}
+
+/** Whether the host has been told to stop. */
+export function isStopped({ finish }: HookState, limits: HookLimits): boolean {
+  return finish !== null && finish.denials > getMaxDenials(limits);
+}
+
+function getMaxDenials({ isSubAgent }: HookLimits): number {
+  return isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop;
 }
 
 /** A user message resets the detector: earlier calls no longer count. */

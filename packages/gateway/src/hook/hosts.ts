@@ -164,5 +164,41 @@ export const codexHost: HookHost = {
   interruptible: { name: 'codex', subcommands: ['exec', 'e'] },
 };
 
+/**
+ * Qwen Code: the events of Claude Code with the results of Gemini CLI. `continue: false` does not end a turn around a
+ * call, but before each call of the model Qwen Code reports a user message without text, which can be blocked.
+ */
+export const qwenHost: HookHost = {
+  name: 'qwen',
+  title: 'Qwen Code',
+  parseEvent(event, input) {
+    if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    if (event === 'UserPromptSubmit' && getStringField(input, 'prompt') === '') return { type: 'continuing' };
+    return toToolHookEvent(event, input, () => parseGeminiOutcome(input));
+  },
+  answer(event, decision) {
+    if (event !== 'UserPromptSubmit') return toToolAnswer(event, decision);
+    if (decision.kind !== 'stop') return null;
+    return { decision: 'block', reason: `Pawl stopped the agent. ${decision.text}` };
+  },
+};
+
+/** opencode has plugins instead of hooks: the plugin that the installer writes sends these events and applies the answers. */
+export const opencodeHost: HookHost = {
+  name: 'opencode',
+  title: 'opencode',
+  parseEvent(event, input) {
+    if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    return toToolHookEvent(event, input, (response) => {
+      const exitCode = getOwnField(input, 'exit_code');
+      // opencode reports a tool that threw as a failure, but not a command that ended with an error.
+      return { ok: typeof exitCode === 'number' ? exitCode === 0 : true, output: toOutputText(response) };
+    });
+  },
+  answer(event, decision) {
+    return decision.kind === 'stop' ? toStopAnswer(decision.text) : toToolAnswer(event, decision);
+  },
+};
+
 /** The coding agents that Pawl can govern through their hooks. */
-export const hookHosts: readonly HookHost[] = [claudeHost, codexHost, geminiHost];
+export const hookHosts: readonly HookHost[] = [claudeHost, codexHost, geminiHost, qwenHost, opencodeHost];

@@ -13,6 +13,7 @@ export {
   planHookInstallation,
   removeHookInstallation,
   type HookInstallationPlan,
+  type HookProgram,
   type HookRemoval,
 } from './hook-installation.ts';
 export { getSettingsPath, isHostInstalled } from './hook-settings.ts';

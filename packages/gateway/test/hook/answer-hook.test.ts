@@ -6,7 +6,7 @@ import type { Json } from '@pawl/core';
 import { answerHook } from '../../src/hook/answer-hook.ts';
 import { readCodexCallSuccess } from '../../src/hook/codex-transcript.ts';
 import { findHostProcess, type InterruptibleProgram } from '../../src/hook/interrupt-host.ts';
-import { claudeHost, codexHost, geminiHost } from '../../src/hook/hosts.ts';
+import { claudeHost, codexHost, geminiHost, opencodeHost, qwenHost } from '../../src/hook/hosts.ts';
 import type { HookHost } from '../../src/hook/hook-event.ts';
 import { openHookStateStore } from '../../src/hook/hook-state.ts';
 
@@ -272,6 +272,60 @@ describe('pawl hook gemini', () => {
     expect(answerEvent('BeforeTool', shell)).toMatchObject({ continue: false });
     expect(answerEvent('BeforeAgent', { prompt: 'Go on.' })).toBeNull();
     expect(answerEvent('BeforeTool', shell)).toBeNull();
+  });
+});
+
+describe('pawl hook qwen', () => {
+  const shell = { tool_name: 'run_shell_command', tool_input: { command: 'make', is_background: false } };
+  // The real client reports a failing command as a success of the tool.
+  const llmContent = 'Command: make\nOutput: boom\nError: (none)\nExit Code: 2\nProcess Group PGID: 7';
+
+  it('blocks the next call of the model at a stop, because no answer around a call ends the turn', () => {
+    const answerEvent = createHookSession(qwenHost);
+    // Before each further call of the model, Qwen Code reports a user message without text.
+    const continueTurn = () => answerEvent('UserPromptSubmit', { prompt: '' });
+    const fail = () => answerEvent('PostToolUse', { ...shell, tool_response: { llmContent } });
+    expect(answerEvent('UserPromptSubmit', { prompt: 'Build it.' })).toBeNull();
+    fail();
+    expect(continueTurn()).toBeNull();
+    expect(fail()).toMatchObject({
+      hookSpecificOutput: { additionalContext: expect.stringContaining('failed 2 times') as string },
+    });
+    fail();
+    for (let count = 0; count < 4; count += 1) {
+      expect(answerEvent('PreToolUse', shell)).toMatchObject({
+        hookSpecificOutput: { permissionDecision: 'deny' },
+      });
+      expect(continueTurn()).toBeNull();
+    }
+    expect(answerEvent('PreToolUse', shell)).toMatchObject({
+      hookSpecificOutput: { permissionDecision: 'deny' },
+    });
+    expect(continueTurn()).toEqual({
+      decision: 'block',
+      reason: expect.stringContaining('Pawl stopped the agent.') as string,
+    });
+    expect(answerEvent('UserPromptSubmit', { prompt: 'Try again.' })).toBeNull();
+    expect(answerEvent('PreToolUse', shell)).toBeNull();
+  });
+});
+
+describe('pawl hook opencode', () => {
+  it('reads the exit code, and stops in the format of its plugin', () => {
+    const answerEvent = createHookSession(opencodeHost);
+    const call = { tool_name: 'bash', tool_input: { command: 'make' } };
+    const end = (exit_code: number | null) =>
+      answerEvent('PostToolUse', { ...call, tool_response: 'done', exit_code });
+    end(2);
+    expect(end(2)).toMatchObject({
+      hookSpecificOutput: { additionalContext: expect.stringContaining('failed 2 times') as string },
+    });
+    end(2);
+    for (let count = 0; count < 4; count += 1) answerEvent('PreToolUse', call);
+    expect(answerEvent('PreToolUse', call)).toMatchObject({ continue: false });
+    answerEvent('UserPromptSubmit');
+    end(0);
+    expect(end(null)).toBeNull();
   });
 });
 

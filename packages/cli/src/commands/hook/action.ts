@@ -6,7 +6,6 @@ import {
   HookInstallError,
   interruptHost,
   openHookStateStore,
-  buildHookCommand,
   findInstalledCommand,
   getSettingsPath,
   hasHookInstallation,
@@ -16,6 +15,7 @@ import {
   removeHookInstallation,
   type HookActivity,
   type HookHost,
+  type HookProgram,
   type HookRemoval,
 } from '@pawl/gateway/hook';
 import { exitCodes, toUsageError, UsageError, type ExitCode } from '../../output/exit-codes.ts';
@@ -113,7 +113,7 @@ function formatHostTitles(): string {
 
 async function installHook(host: HookHost, flags: InstallHookFlags, io: CommandIo): Promise<HookChange> {
   const path = getHostSettingsPath(host, flags);
-  const plan = planHookInstallation(host.name, path, buildHostHookCommand(host.name, flags));
+  const plan = planHookInstallation(host.name, path, getHookProgram(flags));
   if (plan.isInstalled) {
     return reportHookChange(io, flags, { host, path, changed: false }, `${path} already has these hooks.`);
   }
@@ -191,11 +191,11 @@ function getHostSettingsPath(host: HookHost, { project }: InstallHookFlags): str
 }
 
 /** Uses absolute paths of this Node binary and of the entry file, because a host's PATH may not contain pawl. */
-function buildHostHookCommand(host: HookHost['name'], flags: HookFlags): string {
+function getHookProgram(flags: HookFlags): HookProgram {
   const entry = fileURLToPath(new URL('../../../bin/pawl-hook.cjs', import.meta.url));
   const callsMax = parseToolCallLimit(flags);
-  const limit = callsMax === undefined ? [] : ['--max-tool-calls', String(callsMax)];
-  return buildHookCommand(host, [process.execPath, entry], limit, process.platform);
+  const options = callsMax === undefined ? [] : ['--max-tool-calls', String(callsMax)];
+  return { program: [process.execPath, entry], options };
 }
 
 async function confirmHookChange(

@@ -8,6 +8,8 @@ const hookAgents = [
   ['claude', 'Claude Code'],
   ['codex', 'Codex'],
   ['gemini', 'Gemini CLI'],
+  ['qwen', 'Qwen Code'],
+  ['opencode', 'opencode'],
 ] as const;
 
 const agentNames = hookAgents.map(([name]) => name).join(', ');
