@@ -63,21 +63,24 @@ describe('pawl hook install and remove', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it.each(['claude', 'codex', 'gemini', 'qwen', 'opencode'])('installs %s idempotently', async (agent) => {
-    const project = createTestFolder();
-    await installHostHook(agent, { project, yes: true }, captureIo().io);
-    const again = captureIo();
-    await installHostHook(agent, { project, yes: true }, again.io);
-    expect(again.out()).toContain('already');
-    await installHostHook(agent, { project, yes: true, maxToolCalls: '50' }, captureIo().io);
-    const path = getSettingsPath(agent as 'claude', project);
-    const text = readFileSync(path, 'utf8');
-    expect(text.match(/--max-tool-calls(?: |",")50/g)?.length).toBe(text.match(/pawl-hook\.cjs/g)?.length);
-    const removed = captureIo();
-    await removeHostHook(agent, { project, yes: true, json: true }, removed.io);
-    expect(JSON.parse(removed.out())).toEqual({ agent, path, changed: true });
-    expect(existsSync(path)).toBe(false);
-  });
+  it.each(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot'])(
+    'installs %s idempotently',
+    async (agent) => {
+      const project = createTestFolder();
+      await installHostHook(agent, { project, yes: true }, captureIo().io);
+      const again = captureIo();
+      await installHostHook(agent, { project, yes: true }, again.io);
+      expect(again.out()).toContain('already');
+      await installHostHook(agent, { project, yes: true, maxToolCalls: '50' }, captureIo().io);
+      const path = getSettingsPath(agent as 'claude', project);
+      const text = readFileSync(path, 'utf8');
+      expect(text.match(/--max-tool-calls(?: |",")50/g)?.length).toBe(text.match(/pawl-hook\.cjs/g)?.length);
+      const removed = captureIo();
+      await removeHostHook(agent, { project, yes: true, json: true }, removed.io);
+      expect(JSON.parse(removed.out())).toEqual({ agent, path, changed: true });
+      expect(existsSync(path)).toBe(false);
+    },
+  );
 
   it('writes nothing without confirmation', async () => {
     const project = createTestFolder();
@@ -100,7 +103,7 @@ describe('pawl hook install and remove', () => {
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
     await expect(installHostHook('cursr', { yes: true }, captureIo().io)).rejects.toThrow(
-      'claude, codex, gemini, qwen, opencode',
+      'claude, codex, gemini, qwen, opencode, copilot',
     );
   });
 
@@ -191,6 +194,23 @@ describe('pawl hook remove', () => {
     writeFileSync(path, `${JSON.stringify(installed, null, 2)}\n`);
     await removeHostHook('claude', { project, yes: true }, captureIo().io);
     expect(readFileSync(path, 'utf8')).toBe('{\n  "model": "opus"\n}\n');
+  });
+
+  it('never replaces a hook file of another author', async () => {
+    const project = createTestFolder();
+    const path = getSettingsPath('copilot', project);
+    mkdirSync(join(project, '.github', 'hooks'), { recursive: true });
+    for (const text of [
+      '{"version":1,"hooks":{"preToolUse":[{"type":"command","bash":"mine.sh"}]}}',
+      '{"version":1,"hooks":{"preToolUse":7}}',
+      '{"version":1}',
+    ]) {
+      writeFileSync(path, text);
+      await expect(installHostHook('copilot', { project, yes: true }, captureIo().io)).rejects.toThrow(
+        'hooks of others',
+      );
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    }
   });
 
   it('reports a file that cannot be written with one clear error', { tags: ['unix'] }, async () => {

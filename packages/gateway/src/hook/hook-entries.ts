@@ -6,7 +6,7 @@ import type { HookHost } from './hook-event.ts';
 const hookTimeoutSeconds = 10;
 
 /** The hosts whose hooks are entries in a settings file. */
-export type SettingsHostName = Exclude<HookHost['name'], 'opencode'>;
+export type SettingsHostName = Exclude<HookHost['name'], 'opencode' | 'copilot'>;
 
 const hookedEvents: Readonly<
   Record<SettingsHostName, readonly { readonly event: string; readonly matcher?: string }[]>
@@ -50,6 +50,29 @@ export function createHookEntries(host: SettingsHostName, command: string): Read
       matcher === undefined ? { hooks: [hook] } : { matcher, hooks: [hook] },
     ]),
   );
+}
+
+/** Renders the file that GitHub Copilot CLI reads besides the hook files of others. */
+export function renderCopilotHooks(command: string, platform: NodeJS.Platform): string {
+  const hook = {
+    type: 'command',
+    [platform === 'win32' ? 'powershell' : 'bash']: command,
+    timeoutSec: hookTimeoutSeconds,
+  };
+  const events = ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'SessionEnd'];
+  const hooks = Object.fromEntries(events.map((event) => [event, [hook]]));
+  return `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
+}
+
+/** Returns the command of a file that `renderCopilotHooks` rendered; null if the file is not ours. */
+export function findCopilotCommand(settings: JsonFields): string | null {
+  const groups = Object.values(toJsonFields(getOwnField(settings, 'hooks')) ?? {});
+  const hooks = groups.flatMap((group) => (Array.isArray(group) ? (group as readonly Json[]) : [null]));
+  const commands = hooks.map((hook) => {
+    const fields = toJsonFields(hook) ?? {};
+    return getStringField(fields, 'bash') || getStringField(fields, 'powershell');
+  });
+  return commands.every((command) => isPawlCommand(command, 'copilot')) ? (commands[0] ?? null) : null;
 }
 
 /** Adds our entries after those of others, replacing entries of an earlier installation. */
@@ -104,13 +127,17 @@ function getGroupHooks(group: Json): readonly Json[] {
 
 /** Recognizes our hooks by the file that they run. */
 function isPawlHook(hook: Json, host: SettingsHostName): boolean {
-  const words = getStringField(toJsonFields(hook) ?? {}, 'command').split(' ');
+  return isPawlCommand(getStringField(toJsonFields(hook) ?? {}, 'command'), host);
+}
+
+function isPawlCommand(command: string, host: HookHost['name']): boolean {
+  const words = command.split(' ');
   const at = words.findIndex((word) => /[\\/]pawl-hook\.c?js["']?$/.test(word));
   return at !== -1 && words[at + 1] === host;
 }
 
 /**
- * Builds the command line that a host runs. On Windows, Gemini runs it in PowerShell, the others in cmd.exe or Git
+ * Builds the command line that a host runs. On Windows, Gemini and Copilot run it in PowerShell, the others in cmd.exe or Git
  * Bash, which read double quotes alike; elsewhere sh runs it.
  */
 export function buildHookCommand(
@@ -121,7 +148,8 @@ export function buildHookCommand(
 ): string {
   const rest = [host, ...options];
   if (platform !== 'win32') return [...program.map(quoteForSh), ...rest].join(' ');
-  if (host === 'gemini') return ['&', ...program.map(quoteForPowerShell), ...rest].join(' ');
+  if (host === 'gemini' || host === 'copilot')
+    return ['&', ...program.map(quoteForPowerShell), ...rest].join(' ');
   return [...program.map(quoteForWindows), ...rest].join(' ');
 }
 

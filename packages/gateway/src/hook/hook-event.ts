@@ -28,7 +28,7 @@ export type HostHookInput = {
 
 /** The hook protocol of one host. */
 export type HookHost = {
-  readonly name: 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode';
+  readonly name: 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode' | 'copilot';
   readonly title: string;
   readonly parseEvent: (event: string, input: JsonFields) => HookEvent;
   /** The answer in the host's format; null for no answer. */

@@ -9,9 +9,11 @@ import {
   addHookEntries,
   buildHookCommand,
   createHookEntries,
+  findCopilotCommand,
   findHookCommand,
   HookInstallError,
   removeHookEntries,
+  renderCopilotHooks,
   type SettingsHostName,
 } from './hook-entries.ts';
 import type { HookHost } from './hook-event.ts';
@@ -59,7 +61,13 @@ type HookFileFormat = {
 };
 
 function getFileFormat(host: HookHost['name']): HookFileFormat {
-  return host === 'opencode' ? opencodePluginFormat : createSettingsFormat(host);
+  if (host === 'opencode') return opencodePluginFormat;
+  return host === 'copilot' ? copilotHooksFormat : createSettingsFormat(host);
+}
+
+/** Whether the host's file is ours as a whole. */
+function hasOwnFile(host: HookHost['name']): boolean {
+  return host === 'opencode' || host === 'copilot';
 }
 
 /** The hooks are entries in a JSON file of the user. */
@@ -95,6 +103,20 @@ const opencodePluginFormat: HookFileFormat = {
   },
 };
 
+/** The hooks are a JSON file of our own. */
+const copilotHooksFormat: HookFileFormat = {
+  preview: (program) => copilotHooksFormat.add('', program).trimEnd(),
+  isInstalled: (text, program) => text === copilotHooksFormat.add('', program),
+  add: (_, { program, options }) =>
+    renderCopilotHooks(buildHookCommand('copilot', program, options, process.platform), process.platform),
+  remove: () => null,
+  findCommand(path, text) {
+    const command = findCopilotCommand(parseSettings(path, text));
+    if (command !== null) return command;
+    throw new HookInstallError(`${path} has hooks of others. Rename it, then try again.`);
+  },
+};
+
 /** Computes the installation of a host's hooks in a settings file without changing it. */
 export function planHookInstallation(
   host: HookHost['name'],
@@ -126,7 +148,7 @@ function getOriginalContent(host: HookHost['name'], path: string, current: Buffe
   if (format.findCommand(path, text) === null) return current;
   const cleared = format.remove(text);
   if (cleared !== null) return Buffer.from(cleared);
-  const isOurFile = host === 'opencode' || record?.before === null;
+  const isOurFile = hasOwnFile(host) || record?.before === null;
   return isOurFile ? null : Buffer.from(formatSettings({}, text));
 }
 

@@ -45,6 +45,13 @@ const settingsLocations: Readonly<Record<HookHost['name'], HostSettingsLocation>
     override: { variable: 'XDG_CONFIG_HOME', file: ['opencode', 'plugins', 'pawl.js'] },
     folder: '..',
   },
+  copilot: {
+    programs: ['copilot'],
+    project: ['.github', 'hooks', 'pawl.json'],
+    user: ['.copilot', 'hooks', 'pawl.json'],
+    override: { variable: 'COPILOT_HOME', file: ['hooks', 'pawl.json'] },
+    folder: '..',
+  },
 };
 
 /** Returns the path of a host's hook settings: the user's for all projects, or those of one project. */

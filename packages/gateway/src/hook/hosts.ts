@@ -200,5 +200,51 @@ export const opencodeHost: HookHost = {
   },
 };
 
+/**
+ * GitHub Copilot CLI: with the event names of Claude Code, it sends the input in nearly the same format, but it reads
+ * only answers without `hookSpecificOutput`, and no answer around a call ends a turn.
+ */
+export const copilotHost: HookHost = {
+  name: 'copilot',
+  title: 'GitHub Copilot CLI',
+  parseEvent(event, input) {
+    if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    return toToolHookEvent(event, input, () => parseCopilotOutcome(input));
+  },
+  answer(_, { kind, ...decision }) {
+    const text = 'text' in decision ? `${governorNotePrefix} ${decision.text}` : '';
+    switch (kind) {
+      case 'nothing':
+        return null;
+      case 'advise':
+        return { additionalContext: text };
+      case 'deny':
+      case 'stop':
+        return { permissionDecision: 'deny', permissionDecisionReason: text };
+      default:
+        return kind satisfies never;
+    }
+  },
+  interruptible: { name: 'copilot', subcommands: ['-p', '--prompt'] },
+};
+
+/** The line that ends the output of a command. The number of the shell grows, so equal results would look different. */
+const copilotShellLine = /\n?<shellId: \d+ completed with exit code (-?\d+)>\s*$/;
+
+function parseCopilotOutcome(input: JsonFields): HookOutcome {
+  const result = toJsonFields(getOwnField(input, 'tool_result')) ?? {};
+  const output = toOutputText(getOwnField(result, 'text_result_for_llm'));
+  const [line, exitCode] = copilotShellLine.exec(output) ?? [];
+  if (line !== undefined) return { ok: exitCode === '0', output: output.slice(0, -line.length) };
+  return { ok: getStringField(result, 'result_type') === 'failure' ? false : undefined, output };
+}
+
 /** The coding agents that Pawl can govern through their hooks. */
-export const hookHosts: readonly HookHost[] = [claudeHost, codexHost, geminiHost, qwenHost, opencodeHost];
+export const hookHosts: readonly HookHost[] = [
+  claudeHost,
+  codexHost,
+  geminiHost,
+  qwenHost,
+  opencodeHost,
+  copilotHost,
+];

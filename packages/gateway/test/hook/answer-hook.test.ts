@@ -6,7 +6,14 @@ import type { Json } from '@pawl/core';
 import { answerHook } from '../../src/hook/answer-hook.ts';
 import { readCodexCallSuccess } from '../../src/hook/codex-transcript.ts';
 import { findHostProcess, type InterruptibleProgram } from '../../src/hook/interrupt-host.ts';
-import { claudeHost, codexHost, geminiHost, opencodeHost, qwenHost } from '../../src/hook/hosts.ts';
+import {
+  claudeHost,
+  codexHost,
+  copilotHost,
+  geminiHost,
+  opencodeHost,
+  qwenHost,
+} from '../../src/hook/hosts.ts';
 import type { HookHost } from '../../src/hook/hook-event.ts';
 import { openHookStateStore } from '../../src/hook/hook-state.ts';
 
@@ -326,6 +333,45 @@ describe('pawl hook opencode', () => {
     answerEvent('UserPromptSubmit');
     end(0);
     expect(end(null)).toBeNull();
+  });
+});
+
+describe('pawl hook copilot', () => {
+  // As the real client sends it with these event names.
+  const finishShell = (answerEvent: ReturnType<typeof createHookSession>, shell: number, exitCode: number) =>
+    answerEvent('PostToolUse', {
+      ...testCall,
+      tool_result: {
+        result_type: 'success',
+        text_result_for_llm: `boom\n<shellId: ${shell} completed with exit code ${exitCode}>`,
+      },
+    });
+
+  it('reads the exit code, advises and denies without hookSpecificOutput, and interrupts copilot -p', () => {
+    const interrupted: string[] = [];
+    const answerEvent = createHookSession(copilotHost, null, ({ name }) => interrupted.push(name));
+    finishShell(answerEvent, 0, 1);
+    expect(finishShell(answerEvent, 1, 1)).toEqual({
+      additionalContext: expect.stringMatching(/^\[Note .* failed 2 times/) as string,
+    });
+    finishShell(answerEvent, 2, 1);
+    for (let count = 0; count < 5; count += 1) {
+      expect(answerEvent('PreToolUse', testCall)).toEqual({
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining('failed 3 times') as string,
+      });
+    }
+    expect(interrupted).toEqual(['copilot']);
+  });
+
+  it('recognizes equal results of different shells, and failures of tools', () => {
+    const repeating = createHookSession(copilotHost);
+    const answers = Array.from({ length: 5 }, (_, shell) => finishShell(repeating, shell, 0));
+    expect(answers.some((answer) => answer !== null)).toBe(true);
+    const failing = createHookSession(copilotHost);
+    const fail = () => failing('PostToolUseFailure', { ...testCall, error: 'Path does not exist' });
+    fail();
+    expect(fail()).toHaveProperty('additionalContext');
   });
 });
 

@@ -10,6 +10,7 @@ const hookAgents = [
   ['gemini', 'Gemini CLI'],
   ['qwen', 'Qwen Code'],
   ['opencode', 'opencode'],
+  ['copilot', 'GitHub Copilot CLI'],
 ] as const;
 
 const agentNames = hookAgents.map(([name]) => name).join(', ');
