@@ -55,6 +55,7 @@ describe('pawl hook install and remove', () => {
       'UserPromptSubmit',
       'PostToolUse',
       'PostToolUseFailure',
+      'PostToolBatch',
       'SessionEnd',
     ]);
     expect(after.hooks['PreToolUse']?.[0]).toEqual(otherSettings.hooks.PreToolUse[0]);

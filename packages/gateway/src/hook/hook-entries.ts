@@ -16,6 +16,7 @@ const hookedEvents: Readonly<
     { event: 'PreToolUse', matcher: '*' },
     { event: 'PostToolUse', matcher: '*' },
     { event: 'PostToolUseFailure', matcher: '*' },
+    { event: 'PostToolBatch' },
     { event: 'SessionEnd' },
   ],
   codex: [

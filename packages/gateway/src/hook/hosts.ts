@@ -64,16 +64,22 @@ function toNoToolsAnswer(decision: HookDecision): Json {
   return { hookSpecificOutput: { hookEventName: 'BeforeToolSelection', toolConfig: { mode: 'NONE' } } };
 }
 
-/** Claude Code: reports failed calls as a separate event. */
+/**
+ * Claude Code: reports failed calls as a separate event. `continue: false` before a call does not end the turn, and
+ * without a denial the call runs; it ends the turn after the calls of a reply, reported as a batch.
+ */
 export const claudeHost: HookHost = {
   name: 'claude',
   title: 'Claude Code',
   parseEvent(event, input) {
     if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    if (event === 'PostToolBatch') return { type: 'continuing' };
     return toToolHookEvent(event, input, (response) => ({ ok: true, output: toOutputText(response) }));
   },
   answer(event, decision) {
-    return decision.kind === 'stop' ? toStopAnswer(decision.text) : toToolAnswer(event, decision);
+    if (decision.kind !== 'stop') return toToolAnswer(event, decision);
+    const stop = toStopAnswer(decision.text);
+    return event === 'PostToolBatch' ? stop : { ...stop, ...toJsonFields(toToolAnswer(event, decision)) };
   },
 };
 
@@ -135,7 +141,7 @@ function toToolAnswer(event: string, decision: HookDecision): Json {
   }
 }
 
-function toStopAnswer(reason: string): Json {
+function toStopAnswer(reason: string): JsonFields {
   return { continue: false, stopReason: `Pawl stopped the agent. ${reason}` };
 }
 

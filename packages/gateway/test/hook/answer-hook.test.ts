@@ -65,7 +65,13 @@ describe('pawl hook claude', () => {
     answerEvent('PreToolUse', testCall);
     answerEvent('PreToolUse', testCall);
     answerEvent('PreToolUse', testCall);
-    expect(answerEvent('PreToolUse', testCall)).toEqual({
+    // Claude Code runs a call after `continue: false` alone, and ends the turn only after the batch.
+    expect(answerEvent('PostToolBatch')).toBeNull();
+    expect(answerEvent('PreToolUse', testCall)).toMatchObject({
+      continue: false,
+      hookSpecificOutput: { permissionDecision: 'deny' },
+    });
+    expect(answerEvent('PostToolBatch')).toEqual({
       continue: false,
       stopReason: expect.stringContaining('This work has come to its end') as string,
     });
@@ -336,17 +342,16 @@ describe('pawl hook opencode', () => {
   });
 });
 
-describe('pawl hook copilot', () => {
-  // As the real client sends it with these event names.
-  const finishShell = (answerEvent: ReturnType<typeof createHookSession>, shell: number, exitCode: number) =>
-    answerEvent('PostToolUse', {
-      ...testCall,
-      tool_result: {
-        result_type: 'success',
-        text_result_for_llm: `boom\n<shellId: ${shell} completed with exit code ${exitCode}>`,
-      },
-    });
+/** Reports a finished command as the real client does with these event names. */
+function finishShell(answerEvent: ReturnType<typeof createHookSession>, shell: number, exitCode: number) {
+  const text_result_for_llm = `boom\n<shellId: ${shell} completed with exit code ${exitCode}>`;
+  return answerEvent('PostToolUse', {
+    ...testCall,
+    tool_result: { result_type: 'success', text_result_for_llm },
+  });
+}
 
+describe('pawl hook copilot', () => {
   it('reads the exit code, advises and denies without hookSpecificOutput, and interrupts copilot -p', () => {
     const interrupted: string[] = [];
     const answerEvent = createHookSession(copilotHost, null, ({ name }) => interrupted.push(name));
