@@ -18,8 +18,15 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
   ['pawl diff', sessionsOutput],
   ['pawl rm', '`{id, removed}`, one per line.'],
   ['pawl prune', '`{id, removed}`, one per line; with `--dry-run`, the sessions that would be removed.'],
-  ['pawl hook install', '`{agent, path, changed}`.'],
-  ['pawl hook remove', 'as `pawl hook install`.'],
+  [
+    'pawl hook install',
+    '`{agent, path, changed}`; without an agent `{agents}`, one such object or `{agent, error}` for each.',
+  ],
+  ['pawl hook remove', '`{agent, path, changed}`.'],
+  [
+    'pawl hook status',
+    '`{agents}`: `{agent, title, isDetected, isGoverned, settings, week}` for each; `settings` are `{scope, path, command, commandExists}`, and `week` is `{sessions, advice, denials, stops}`.',
+  ],
   [
     'pawl proxy',
     '`{"type":"listening", url, upstream}`, then `found` (verdict, isFinish), `cut` and `over` (reason) as they occur.',

@@ -39,7 +39,7 @@ beforeAll(() => {
   ]) {
     mkdirSync(join(project, folder), { recursive: true });
   }
-  for (const file of ['packages/cli/bin/pawl.js', 'packages/cli/bin/cache-folder.js'])
+  for (const file of ['packages/cli/bin/pawl.js', 'packages/cli/bin/cache-folder.cjs'])
     copyFileSync(join(repositoryRoot, file), join(project, file));
   writeFileSync(join(project, 'packages/cli/src/main.ts'), main);
   writeFileSync(join(project, 'packages/cli/package.json'), '{ "type": "module" }');

@@ -7,7 +7,7 @@ import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
-import { cacheFolder } from './cache-folder.js';
+import { cacheFolder } from './cache-folder.cjs';
 
 // The first version whose SQLite supports what the store writes.
 const nodeNeeded = '24.7.0';

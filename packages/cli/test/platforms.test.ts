@@ -11,7 +11,7 @@ import { stopSignals } from '../src/main.ts';
 import { captureIo } from './capture-io.ts';
 
 const localAppData = String.raw`C:\Users\me\AppData\Local`;
-const bin = new URL('../bin/cache-folder.js', import.meta.url).href;
+const bin = new URL('../bin/cache-folder.cjs', import.meta.url).href;
 const { cacheFolder } = (await import(bin)) as { cacheFolder: typeof getDataFolder };
 
 describe('the user folders', () => {

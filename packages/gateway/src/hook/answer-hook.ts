@@ -1,8 +1,12 @@
 import { parseHookInput, type HookEvent, type HookHost } from './hook-event.ts';
+import type { InterruptibleProgram } from './interrupt-host.ts';
 import {
   recordHookCall,
   resetHookState,
   judgeHookCall,
+  isFirstStop,
+  isStopped,
+  type HookDecision,
   type HookJudgment,
   type HookLimits,
   type HookState,
@@ -14,10 +18,16 @@ export type HookContext = {
   readonly now: () => number;
   /** Maximum number of calls between two user messages; null for no limit. */
   readonly callsMax: number | null;
+  /** Interrupts the host that started this hook. */
+  readonly interrupt?: (program: InterruptibleProgram) => void;
 };
 
 /** Returns a hook's answer: one line of JSON in the host's format, or an empty string. */
-export function answerHook(host: HookHost, text: string, { states, now, callsMax }: HookContext): string {
+export function answerHook(
+  host: HookHost,
+  text: string,
+  { states, now, callsMax, interrupt }: HookContext,
+): string {
   const { session, agent, event, hookEvent } = parseHookInput(host, text);
   const agentKey = { host: host.name, session, agent };
   if (hookEvent.type === 'other') return '';
@@ -26,14 +36,31 @@ export function answerHook(host: HookHost, text: string, { states, now, callsMax
     return '';
   }
   const decision = states.change(agentKey, (before) => {
-    const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), {
-      callsMax,
-      isSubAgent: agent !== '',
-    });
-    return { state, result };
+    const limits = { callsMax, isSubAgent: agent !== '' };
+    const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), limits);
+    const activity =
+      hookEvent.type === 'choosing' ? null : getActivityKind(result, isFirstStop(state, limits));
+    return { state, result, activity };
   });
+  if (decision.kind === 'stop' && host.interruptible !== undefined) interrupt?.(host.interruptible);
   const answer = host.answer(event, decision);
   return answer === null ? '' : `${JSON.stringify(answer)}\n`;
+}
+
+/** A stop that the host ignores counts as a denial from then on. */
+function getActivityKind({ kind }: HookDecision, isFirst: boolean): 'advice' | 'denials' | 'stops' | null {
+  switch (kind) {
+    case 'nothing':
+      return null;
+    case 'advise':
+      return 'advice';
+    case 'deny':
+      return 'denials';
+    case 'stop':
+      return isFirst ? 'stops' : 'denials';
+    default:
+      return kind satisfies never;
+  }
 }
 
 type JudgeableHookEvent = Exclude<HookEvent, { readonly type: 'other' | 'ended' }>;
@@ -55,6 +82,14 @@ function judgeHookEvent(
       return {
         state,
         decision: state.finish === null ? { kind: 'nothing' } : { kind: 'stop', text: state.finish.reason },
+      };
+    case 'continuing':
+      return {
+        state,
+        decision:
+          state.finish !== null && isStopped(state, limits)
+            ? { kind: 'stop', text: state.finish.reason }
+            : { kind: 'nothing' },
       };
     default:
       return hookEvent satisfies never;

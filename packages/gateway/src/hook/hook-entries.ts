@@ -1,29 +1,35 @@
 import type { Json } from '@pawl/governor';
 import { toJsonFields, getOwnField, getStringField, type JsonFields } from '../json-fields.ts';
 import type { HookHost } from './hook-event.ts';
-import { existsSync, lstatSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { ensureParentFolder } from '@pawl/runtime/data-folder';
-import { replaceFileSync } from '@pawl/runtime/platform';
 
 /** Time after which a host continues without the hook's answer. */
 const hookTimeoutSeconds = 10;
 
+/** The hosts whose hooks are entries in a settings file. */
+export type SettingsHostName = Exclude<HookHost['name'], 'opencode' | 'copilot'>;
+
 const hookedEvents: Readonly<
-  Record<HookHost['name'], readonly { readonly event: string; readonly matcher?: string }[]>
+  Record<SettingsHostName, readonly { readonly event: string; readonly matcher?: string }[]>
 > = {
   claude: [
     { event: 'UserPromptSubmit' },
     { event: 'PreToolUse', matcher: '*' },
     { event: 'PostToolUse', matcher: '*' },
     { event: 'PostToolUseFailure', matcher: '*' },
+    { event: 'PostToolBatch' },
     { event: 'SessionEnd' },
   ],
   codex: [
     { event: 'UserPromptSubmit' },
     { event: 'PreToolUse', matcher: '.*' },
     { event: 'PostToolUse', matcher: '.*' },
+  ],
+  qwen: [
+    { event: 'UserPromptSubmit' },
+    { event: 'PreToolUse', matcher: '*' },
+    { event: 'PostToolUse', matcher: '*' },
+    { event: 'PostToolUseFailure', matcher: '*' },
+    { event: 'SessionEnd' },
   ],
   gemini: [
     { event: 'BeforeAgent' },
@@ -35,9 +41,9 @@ const hookedEvents: Readonly<
 };
 
 /** Creates the entries for a host's settings, one for each event that it has to report. */
-export function createHookEntries(host: HookHost['name'], command: string): Readonly<Record<string, Json>> {
-  // Gemini expects milliseconds.
-  const timeout = host === 'gemini' ? hookTimeoutSeconds * 1_000 : hookTimeoutSeconds;
+export function createHookEntries(host: SettingsHostName, command: string): Readonly<Record<string, Json>> {
+  const isInMilliseconds = host === 'gemini' || host === 'qwen';
+  const timeout = isInMilliseconds ? hookTimeoutSeconds * 1_000 : hookTimeoutSeconds;
   const hook = { type: 'command', command, timeout };
   return Object.fromEntries(
     hookedEvents[host].map(({ event, matcher }) => [
@@ -47,8 +53,31 @@ export function createHookEntries(host: HookHost['name'], command: string): Read
   );
 }
 
+/** Renders the file that GitHub Copilot CLI reads besides the hook files of others. */
+export function renderCopilotHooks(command: string, platform: NodeJS.Platform): string {
+  const hook = {
+    type: 'command',
+    [platform === 'win32' ? 'powershell' : 'bash']: command,
+    timeoutSec: hookTimeoutSeconds,
+  };
+  const events = ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'SessionEnd'];
+  const hooks = Object.fromEntries(events.map((event) => [event, [hook]]));
+  return `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
+}
+
+/** Returns the command of a file that `renderCopilotHooks` rendered; null if the file is not ours. */
+export function findCopilotCommand(settings: JsonFields): string | null {
+  const groups = Object.values(toJsonFields(getOwnField(settings, 'hooks')) ?? {});
+  const hooks = groups.flatMap((group) => (Array.isArray(group) ? (group as readonly Json[]) : [null]));
+  const commands = hooks.map((hook) => {
+    const fields = toJsonFields(hook) ?? {};
+    return getStringField(fields, 'bash') || getStringField(fields, 'powershell');
+  });
+  return commands.every((command) => isPawlCommand(command, 'copilot')) ? (commands[0] ?? null) : null;
+}
+
 /** Adds our entries after those of others, replacing entries of an earlier installation. */
-export function addHookEntries(settings: JsonFields, host: HookHost['name'], command: string): JsonFields {
+export function addHookEntries(settings: JsonFields, host: SettingsHostName, command: string): JsonFields {
   const cleared = removeHookEntries(settings, host);
   const hooks = toJsonFields(getOwnField(cleared, 'hooks')) ?? {};
   const added = Object.entries(createHookEntries(host, command)).map(([event, entry]) => {
@@ -59,7 +88,7 @@ export function addHookEntries(settings: JsonFields, host: HookHost['name'], com
 }
 
 /** Removes our entries and the groups they leave empty; entries of others stay unchanged. */
-export function removeHookEntries(settings: JsonFields, host: HookHost['name']): JsonFields {
+export function removeHookEntries(settings: JsonFields, host: SettingsHostName): JsonFields {
   const hooks = toJsonFields(getOwnField(settings, 'hooks'));
   if (hooks === null || !hasHookEntries(settings, host)) return settings;
   const kept = Object.entries(hooks).flatMap(([event, groups]) => {
@@ -71,16 +100,21 @@ export function removeHookEntries(settings: JsonFields, host: HookHost['name']):
   return kept.length === 0 ? others : { ...settings, hooks: Object.fromEntries(kept) };
 }
 
-export function hasHookEntries(settings: JsonFields, host: HookHost['name']): boolean {
-  const hooks = toJsonFields(getOwnField(settings, 'hooks')) ?? {};
-  return Object.values(hooks).some(
-    (groups) =>
-      Array.isArray(groups) &&
-      groups.some((group: Json) => getGroupHooks(group).some((hook) => isPawlHook(hook, host))),
-  );
+export function hasHookEntries(settings: JsonFields, host: SettingsHostName): boolean {
+  return findHookCommand(settings, host) !== null;
 }
 
-function removeOwnHooks(group: Json, host: HookHost['name']): readonly Json[] {
+/** Returns the command line of our first entry, or null if the settings have none. */
+export function findHookCommand(settings: JsonFields, host: SettingsHostName): string | null {
+  const hooks = toJsonFields(getOwnField(settings, 'hooks')) ?? {};
+  const ours = Object.values(hooks)
+    .flatMap((groups) => (Array.isArray(groups) ? (groups as readonly Json[]) : []))
+    .flatMap(getGroupHooks)
+    .find((hook) => isPawlHook(hook, host));
+  return ours === undefined ? null : getStringField(toJsonFields(ours) ?? {}, 'command');
+}
+
+function removeOwnHooks(group: Json, host: SettingsHostName): readonly Json[] {
   const hooks = getGroupHooks(group);
   const left = hooks.filter((hook) => !isPawlHook(hook, host));
   if (left.length === hooks.length) return [group];
@@ -93,14 +127,18 @@ function getGroupHooks(group: Json): readonly Json[] {
 }
 
 /** Recognizes our hooks by the file that they run. */
-function isPawlHook(hook: Json, host: HookHost['name']): boolean {
-  const words = getStringField(toJsonFields(hook) ?? {}, 'command').split(' ');
-  const at = words.findIndex((word) => /[\\/]pawl-hook\.js["']?$/.test(word));
+function isPawlHook(hook: Json, host: SettingsHostName): boolean {
+  return isPawlCommand(getStringField(toJsonFields(hook) ?? {}, 'command'), host);
+}
+
+function isPawlCommand(command: string, host: HookHost['name']): boolean {
+  const words = command.split(' ');
+  const at = words.findIndex((word) => /[\\/]pawl-hook\.c?js["']?$/.test(word));
   return at !== -1 && words[at + 1] === host;
 }
 
 /**
- * Builds the command line that a host runs. On Windows, Gemini runs it in PowerShell, the others in cmd.exe or Git
+ * Builds the command line that a host runs. On Windows, Gemini and Copilot run it in PowerShell, the others in cmd.exe or Git
  * Bash, which read double quotes alike; elsewhere sh runs it.
  */
 export function buildHookCommand(
@@ -111,7 +149,8 @@ export function buildHookCommand(
 ): string {
   const rest = [host, ...options];
   if (platform !== 'win32') return [...program.map(quoteForSh), ...rest].join(' ');
-  if (host === 'gemini') return ['&', ...program.map(quoteForPowerShell), ...rest].join(' ');
+  if (host === 'gemini' || host === 'copilot')
+    return ['&', ...program.map(quoteForPowerShell), ...rest].join(' ');
   return [...program.map(quoteForWindows), ...rest].join(' ');
 }
 
@@ -134,65 +173,4 @@ function quoteForWindows(path: string): string {
 /** The hooks cannot be installed until the user has corrected what the message names. */
 export class HookInstallError extends Error {
   override readonly name = 'HookInstallError';
-}
-
-/** Returns the path of a host's hook settings: the user's for all projects, or those of one project. */
-export function getSettingsPath(
-  host: HookHost['name'],
-  project: string | null,
-  env: NodeJS.ProcessEnv = process.env,
-): string {
-  const { folder, file } = settingsLocations[host];
-  if (project !== null) return join(project, folder, file);
-  const { chosen, inside } = settingsFolderVariables[host];
-  const path = env[chosen] ?? '';
-  return path === '' ? join(homedir(), folder, file) : join(path, inside, file);
-}
-
-const settingsLocations = {
-  claude: { folder: '.claude', file: 'settings.json' },
-  codex: { folder: '.codex', file: 'hooks.json' },
-  gemini: { folder: '.gemini', file: 'settings.json' },
-} as const satisfies Record<HookHost['name'], object>;
-
-/** The environment variable that overrides each host's settings folder, and the path inside it. */
-const settingsFolderVariables = {
-  claude: { chosen: 'CLAUDE_CONFIG_DIR', inside: '.' },
-  codex: { chosen: 'CODEX_HOME', inside: '.' },
-  gemini: { chosen: 'GEMINI_CLI_HOME', inside: '.gemini' },
-} as const satisfies Record<HookHost['name'], object>;
-
-/** Reads a settings file; empty if there is none. */
-export function readHostSettings(path: string): JsonFields {
-  if (!existsSync(path)) return {};
-  const settings = toJsonFields(parseSettingsJson(path, readFileSync(path, 'utf8')));
-  if (settings === null)
-    throw new HookInstallError(`${path} holds no JSON object. Put it right, then try again.`);
-  return settings;
-}
-
-function parseSettingsJson(path: string, text: string): Json {
-  if (text.trim() === '') return {};
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
-  } catch (error) {
-    throw new HookInstallError(
-      `${path} is not plain JSON (${error instanceof Error ? error.message : String(error)}). Take out comments, or put it right, then try again.`,
-      { cause: error },
-    );
-  }
-}
-
-/** Writes the file atomically with its existing indentation; a symbolic link is preserved. */
-export function writeHostSettings(path: string, settings: JsonFields): void {
-  ensureParentFolder(path);
-  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  const target = isThere ? realpathSync.native(path) : path;
-  const before = isThere ? readFileSync(target, 'utf8') : '';
-  const indent = /^\{\r?\n([ \t]+)/.exec(before)?.[1] ?? '  ';
-  const temporary = `${target}.${process.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify(settings, null, indent)}\n`, {
-    mode: isThere ? statSync(target).mode & 0o777 : 0o600,
-  });
-  replaceFileSync(temporary, target);
 }

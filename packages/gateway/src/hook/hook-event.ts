@@ -1,6 +1,8 @@
 import type { Json } from '@pawl/governor';
+import { formatToolOutput } from '@pawl/governor/hook';
 import { toJsonFields, getOwnField, getStringField, type JsonFields } from '../json-fields.ts';
-import { loadGovernor, type HookCall, type HookOutcome, type HookDecision } from './hook-state.ts';
+import type { InterruptibleProgram } from './interrupt-host.ts';
+import type { HookCall, HookOutcome, HookDecision } from './hook-state.ts';
 
 /** An event that a host reports through a hook. */
 export type HookEvent =
@@ -9,6 +11,8 @@ export type HookEvent =
   | { readonly type: 'called'; readonly call: HookCall; readonly outcome: HookOutcome }
   /** The host is about to call the model; tool selection can still be prevented. */
   | { readonly type: 'choosing' }
+  /** The host is about to call the model again after tool results; the turn can still be ended. */
+  | { readonly type: 'continuing' }
   | { readonly type: 'ended' }
   /** An event that is irrelevant to progress. */
   | { readonly type: 'other' };
@@ -24,11 +28,13 @@ export type HostHookInput = {
 
 /** The hook protocol of one host. */
 export type HookHost = {
-  readonly name: 'claude' | 'codex' | 'gemini';
+  readonly name: 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode' | 'copilot';
   readonly title: string;
   readonly parseEvent: (event: string, input: JsonFields) => HookEvent;
   /** The answer in the host's format; null for no answer. */
   readonly answer: (event: string, decision: HookDecision) => Json;
+  /** The program to interrupt at a stop, for a host whose hooks cannot end a turn. */
+  readonly interruptible?: InterruptibleProgram;
 };
 
 export function parseHookCall(input: JsonFields): HookCall {
@@ -67,5 +73,5 @@ export function toOutputText(value: Json | undefined): string {
     ? ''
     : typeof value === 'string'
       ? value
-      : loadGovernor().formatToolOutput(value);
+      : formatToolOutput(value);
 }

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { answerHook } from './answer-hook.ts';
 import { hookHosts } from './hosts.ts';
+import { interruptHost } from './interrupt-host.ts';
 import { getHooksFile, openHookStateStore } from './hook-state.ts';
 
 /**
  * Answers one hook event: reads it from standard input and writes the answer to standard output. Returns null, or an
- * error message, which may contain text of the host. An error must not block the agent: exit with 1, which every host
- * treats as a warning.
+ * error message, which may contain text of the host. The store stays open, so the process has to exit: closing it would
+ * wait for the disk.
  */
 export function runHookProcess(argv: readonly string[]): string | null {
   try {
@@ -18,12 +19,14 @@ export function runHookProcess(argv: readonly string[]): string | null {
       );
     }
     const states = openHookStateStore(getHooksFile(), Date.now);
-    try {
-      const answer = answerHook(host, readFileSync(0, 'utf8'), { states, now: Date.now, callsMax });
-      process.stdout.write(answer);
-    } finally {
-      states.close();
-    }
+    const answer = answerHook(host, readFileSync(0, 'utf8'), {
+      states,
+      now: Date.now,
+      callsMax,
+      interrupt: interruptHost,
+    });
+    // Loading `process.stdout` takes longer than answering.
+    if (answer !== '') writeSync(1, answer);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
 import type { GovernorSettings, Json, LadderState } from '@pawl/governor';
-import { createRequire } from 'node:module';
+import { initialLadder, judgeObservation, observeCall, screenCalls, selectRules } from '@pawl/governor/hook';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
@@ -56,23 +56,16 @@ export type HookLimits = {
 };
 
 /** Decides whether a call may run. */
-export function judgeHookCall(
-  state: HookState,
-  call: HookCall,
-  { callsMax, isSubAgent }: HookLimits,
-): HookJudgment {
-  const denialsMax = isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop;
+export function judgeHookCall(state: HookState, call: HookCall, limits: HookLimits): HookJudgment {
+  const { callsMax } = limits;
+  const denialsMax = getMaxDenials(limits);
   if (state.finish !== null) return denyFinishedCall(state, state.finish, denialsMax);
   if (callsMax !== null && state.calls >= callsMax) {
     const reason = formatFinishMessage(`The budget of ${callsMax} tool calls is used up.`);
     return denyFinishedCall(state, { reason, denials: 0 }, denialsMax);
   }
   if (state.ladder === null || state.ladder.blockedCalls.length === 0) return { state, decision: noDecision };
-  const {
-    state: ladder,
-    blocks,
-    verdict,
-  } = loadGovernor().screenCalls(state.ladder, [call], state.calls + 1);
+  const { state: ladder, blocks, verdict } = screenCalls(state.ladder, [call], state.calls + 1);
   const [block = null] = blocks;
   if (block === null) return { state, decision: noDecision };
   const after = { ...state, ladder };
@@ -90,7 +83,6 @@ export function recordHookCall(
 ): HookJudgment {
   if (state.finish !== null || (ok !== true && output.includes(governorNotePrefix)))
     return { state, decision: noDecision };
-  const { initialLadder, judgeObservation, observeCall, selectRules } = loadGovernor();
   const calls = state.calls + 1;
   const observation = observeCall({ seq: calls, at, tool, args, ok, output });
   const { state: ladder, verdict } = judgeObservation(state.ladder ?? initialLadder, observation, {
@@ -107,6 +99,20 @@ export function recordHookCall(
     state: { ...after, finish: { reason, denials: 0 } },
     decision: { kind: 'advise', text: reason },
   };
+}
+
+/** Whether a state has just led to the first stop; the host may ignore it and ask again. */
+export function isFirstStop({ finish }: HookState, limits: HookLimits): boolean {
+  return finish?.denials === getMaxDenials(limits) + 1;
+}
+
+/** Whether the host has been told to stop. */
+export function isStopped({ finish }: HookState, limits: HookLimits): boolean {
+  return finish !== null && finish.denials > getMaxDenials(limits);
+}
+
+function getMaxDenials({ isSubAgent }: HookLimits): number {
+  return isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop;
 }
 
 /** A user message resets the detector: earlier calls no longer count. */
@@ -131,35 +137,42 @@ function formatFinishMessage(advice: string): string {
   );
 }
 
-type GovernorModule = typeof import('@pawl/governor/hook');
-
-/**
- * Loads the core's governor on first use. A hook is a separate process before and after every tool call, the host waits
- * for it, and most calls do not need the governor.
- */
-export function loadGovernor(): GovernorModule {
-  return createRequire(import.meta.url)('@pawl/governor/hook') as GovernorModule;
-}
-
 /** Persists the state of all agents of all hosts, because each hook is a separate process and several run at once. */
 export type HookStateStore = {
   /** Updates a state exclusively; if `change` throws, the state stays as it was. */
   change<Result>(
     agentKey: HookAgentKey,
-    change: (state: HookState) => { readonly state: HookState; readonly result: Result },
+    change: (state: HookState) => {
+      readonly state: HookState;
+      readonly result: Result;
+      /** What the governor did, to be counted. */
+      readonly activity?: HookActivityKind | null;
+    },
   ): Result;
   /** Deletes a session's state, including its sub-agents. */
   remove(agentKey: Pick<HookAgentKey, 'host' | 'session'>): void;
+  /** Counts what the governor did since a time, for each host. */
+  readActivity(since: number): ReadonlyMap<string, HookActivity>;
   close(): void;
 };
+
+/** How often the governor did something. */
+export type HookActivity = Readonly<Record<HookActivityKind, number>>;
+
+type HookActivityKind = 'sessions' | 'advice' | 'denials' | 'stops';
 
 export type HookAgentKey = { readonly host: string; readonly session: string; readonly agent: string };
 
 /** How long a hook waits for the lock on a busy machine; it must end before the host's own timeout of ten seconds. */
 const lockTimeoutMs = 8_000;
 
+const dayMs = 24 * 3_600_000;
+
 /** Age after which a session counts as ended, even if its host never reported the end. */
-const stateMaxAgeMs = 30 * 24 * 3_600_000;
+const stateMaxAgeMs = 30 * dayMs;
+
+/** Age after which the counts of a day are deleted. */
+const activityMaxAgeMs = 90 * dayMs;
 
 export function getHooksFile(): string {
   return join(getDataFolder(), 'hooks.sqlite');
@@ -168,16 +181,30 @@ export function getHooksFile(): string {
 export function openHookStateStore(file: string, now: () => number): HookStateStore {
   ensureParentFolder(file);
   const database = new DatabaseSync(file, { timeout: lockTimeoutMs });
-  // A power failure loses only a few calls, whereas waiting for the disk would slow down every call.
+  // A power failure loses only a few calls, whereas waiting for the disk would slow down every call. A hook exits without
+  // closing, so the write-ahead log stays and is read by the next hook: a checkpoint every 200 pages keeps it short.
   database.exec(`
     pragma journal_mode = wal;
     pragma synchronous = normal;
+    pragma wal_autocheckpoint = 200;
     drop table if exists minds;
     create table if not exists states (
       host text not null, session text not null, agent text not null, at integer not null, state text not null,
       primary key (host, session, agent)
     ) strict, without rowid;
+    create table if not exists activity (
+      day integer not null, host text not null, kind text not null, count integer not null,
+      primary key (day, host, kind)
+    ) strict, without rowid;
   `);
+  const countActivity = (host: string, kind: HookActivityKind): void => {
+    database
+      .prepare(
+        `insert into activity (day, host, kind, count) values (?, ?, ?, 1)
+         on conflict (day, host, kind) do update set count = count + 1`,
+      )
+      .run(Math.floor(now() / dayMs), host, kind);
+  };
   return {
     change({ host, session, agent }, change) {
       database.exec('begin immediate');
@@ -185,11 +212,16 @@ export function openHookStateStore(file: string, now: () => number): HookStateSt
         const row = database
           .prepare('select state from states where host = ? and session = ? and agent = ?')
           .get(host, session, agent);
-        if (row === undefined) {
-          database.prepare('delete from states where at < ?').run(now() - stateMaxAgeMs);
-        }
         const before = row === undefined ? initialHookState : parseHookState(row['state']);
-        const { state, result } = change(before);
+        const { state, result, activity = null } = change(before);
+        if (activity !== null) countActivity(host, activity);
+        if (row === undefined && state !== before) {
+          database.prepare('delete from states where at < ?').run(now() - stateMaxAgeMs);
+          database
+            .prepare('delete from activity where day < ?')
+            .run(Math.floor((now() - activityMaxAgeMs) / dayMs));
+          if (agent === '') countActivity(host, 'sessions');
+        }
         if (state !== before) {
           database
             .prepare('insert or replace into states (host, session, agent, at, state) values (?, ?, ?, ?, ?)')
@@ -204,6 +236,17 @@ export function openHookStateStore(file: string, now: () => number): HookStateSt
     },
     remove({ host, session }) {
       database.prepare('delete from states where host = ? and session = ?').run(host, session);
+    },
+    readActivity(since) {
+      const rows = database
+        .prepare('select host, kind, sum(count) as count from activity where day >= ? group by host, kind')
+        .all(Math.floor(since / dayMs));
+      const activities = new Map<string, Record<HookActivityKind, number>>();
+      for (const { host, kind, count } of rows) {
+        const activity = activities.get(String(host)) ?? { sessions: 0, advice: 0, denials: 0, stops: 0 };
+        activities.set(String(host), { ...activity, [String(kind)]: Number(count) });
+      }
+      return activities;
     },
     close: () => database.close(),
   };

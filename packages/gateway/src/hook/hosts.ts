@@ -1,6 +1,7 @@
 import { parseHookCall, toOutputText, type HookHost, type HookEvent } from './hook-event.ts';
 import type { Json } from '@pawl/governor';
-import { getOwnField, toJsonFields, type JsonFields } from '../json-fields.ts';
+import { readCodexCallSuccess } from './codex-transcript.ts';
+import { getOwnField, getStringField, toJsonFields, type JsonFields } from '../json-fields.ts';
 import { governorNotePrefix, type HookDecision, type HookOutcome } from './hook-state.ts';
 
 /** Gemini CLI: once the work is finished, it can be prevented from offering tools at all. */
@@ -63,16 +64,22 @@ function toNoToolsAnswer(decision: HookDecision): Json {
   return { hookSpecificOutput: { hookEventName: 'BeforeToolSelection', toolConfig: { mode: 'NONE' } } };
 }
 
-/** Claude Code: reports failed calls as a separate event. */
+/**
+ * Claude Code: reports failed calls as a separate event. `continue: false` before a call does not end the turn, and
+ * without a denial the call runs; it ends the turn after the calls of a reply, reported as a batch.
+ */
 export const claudeHost: HookHost = {
   name: 'claude',
   title: 'Claude Code',
   parseEvent(event, input) {
     if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    if (event === 'PostToolBatch') return { type: 'continuing' };
     return toToolHookEvent(event, input, (response) => ({ ok: true, output: toOutputText(response) }));
   },
   answer(event, decision) {
-    return decision.kind === 'stop' ? toStopAnswer(decision.text) : toToolAnswer(event, decision);
+    if (decision.kind !== 'stop') return toToolAnswer(event, decision);
+    const stop = toStopAnswer(decision.text);
+    return event === 'PostToolBatch' ? stop : { ...stop, ...toJsonFields(toToolAnswer(event, decision)) };
   },
 };
 
@@ -134,21 +141,116 @@ function toToolAnswer(event: string, decision: HookDecision): Json {
   }
 }
 
-function toStopAnswer(reason: string): Json {
+function toStopAnswer(reason: string): JsonFields {
   return { continue: false, stopReason: `Pawl stopped the agent. ${reason}` };
 }
 
 /**
- * Codex: events and answers are those of Claude Code, except that before a tool runs it can only be denied, and that a
- * failure shows only in the output: in its exit code, if it has one, and in its text.
+ * Codex: events and answers are those of Claude Code, except that a failure shows only in the transcript and in the
+ * output, and that no answer ends a turn: a call can only be denied. At a stop, `codex exec` is interrupted, and the user
+ * of the interactive program is told how to stop it.
  */
 export const codexHost: HookHost = {
   name: 'codex',
   title: 'Codex',
   parseEvent: (event, input) =>
-    toToolHookEvent(event, input, (response) => ({ ok: undefined, output: toOutputText(response) })),
-  answer: toToolAnswer,
+    toToolHookEvent(event, input, (response) => ({
+      ok: readCodexCallSuccess(
+        getStringField(input, 'transcript_path'),
+        getStringField(input, 'tool_use_id'),
+      ),
+      output: toOutputText(response),
+    })),
+  answer(event, decision) {
+    const answer = toToolAnswer(event, decision);
+    if (decision.kind !== 'stop') return answer;
+    const systemMessage = 'Pawl: this agent ignores its denied calls. Press Esc to stop it.';
+    return { ...toJsonFields(answer), systemMessage };
+  },
+  interruptible: { name: 'codex', subcommands: ['exec', 'e'] },
 };
 
+/**
+ * Qwen Code: the events of Claude Code with the results of Gemini CLI. `continue: false` does not end a turn around a
+ * call, but before each call of the model Qwen Code reports a user message without text, which can be blocked.
+ */
+export const qwenHost: HookHost = {
+  name: 'qwen',
+  title: 'Qwen Code',
+  parseEvent(event, input) {
+    if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    if (event === 'UserPromptSubmit' && getStringField(input, 'prompt') === '') return { type: 'continuing' };
+    return toToolHookEvent(event, input, () => parseGeminiOutcome(input));
+  },
+  answer(event, decision) {
+    if (event !== 'UserPromptSubmit') return toToolAnswer(event, decision);
+    if (decision.kind !== 'stop') return null;
+    return { decision: 'block', reason: `Pawl stopped the agent. ${decision.text}` };
+  },
+};
+
+/** opencode has plugins instead of hooks: the plugin that the installer writes sends these events and applies the answers. */
+export const opencodeHost: HookHost = {
+  name: 'opencode',
+  title: 'opencode',
+  parseEvent(event, input) {
+    if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    return toToolHookEvent(event, input, (response) => {
+      const exitCode = getOwnField(input, 'exit_code');
+      // opencode reports a tool that threw as a failure, but not a command that ended with an error.
+      return { ok: typeof exitCode === 'number' ? exitCode === 0 : true, output: toOutputText(response) };
+    });
+  },
+  answer(event, decision) {
+    return decision.kind === 'stop' ? toStopAnswer(decision.text) : toToolAnswer(event, decision);
+  },
+};
+
+/**
+ * GitHub Copilot CLI: with the event names of Claude Code, it sends the input in nearly the same format, but it reads
+ * only answers without `hookSpecificOutput`, and no answer around a call ends a turn.
+ */
+export const copilotHost: HookHost = {
+  name: 'copilot',
+  title: 'GitHub Copilot CLI',
+  parseEvent(event, input) {
+    if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    return toToolHookEvent(event, input, () => parseCopilotOutcome(input));
+  },
+  answer(_, { kind, ...decision }) {
+    const text = 'text' in decision ? `${governorNotePrefix} ${decision.text}` : '';
+    switch (kind) {
+      case 'nothing':
+        return null;
+      case 'advise':
+        return { additionalContext: text };
+      case 'deny':
+      case 'stop':
+        return { permissionDecision: 'deny', permissionDecisionReason: text };
+      default:
+        return kind satisfies never;
+    }
+  },
+  interruptible: { name: 'copilot', subcommands: ['-p', '--prompt'] },
+};
+
+/** The line that ends the output of a command. The number of the shell grows, so equal results would look different. */
+const copilotShellLine = /\n?<shellId: \d+ completed with exit code (-?\d+)>\s*$/;
+
+function parseCopilotOutcome(input: JsonFields): HookOutcome {
+  const result = toJsonFields(getOwnField(input, 'tool_result')) ?? {};
+  const output = toOutputText(getOwnField(result, 'text_result_for_llm'));
+  const [line, exitCode] = copilotShellLine.exec(output) ?? [];
+  if (line !== undefined) return { ok: exitCode === '0', output: output.slice(0, -line.length) };
+  return { ok: getStringField(result, 'result_type') === 'failure' ? false : undefined, output };
+}
+
 /** The coding agents that Pawl can govern through their hooks. */
-export const hookHosts: readonly HookHost[] = [claudeHost, codexHost, geminiHost];
+export const hookHosts: readonly HookHost[] = [
+  claudeHost,
+  codexHost,
+  geminiHost,
+  qwenHost,
+  opencodeHost,
+  copilotHost,
+];

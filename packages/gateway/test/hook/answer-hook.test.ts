@@ -1,10 +1,19 @@
-import { mkdtempSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '@pawl/core';
 import { answerHook } from '../../src/hook/answer-hook.ts';
-import { claudeHost, codexHost, geminiHost } from '../../src/hook/hosts.ts';
+import { readCodexCallSuccess } from '../../src/hook/codex-transcript.ts';
+import { findHostProcess, type InterruptibleProgram } from '../../src/hook/interrupt-host.ts';
+import {
+  claudeHost,
+  codexHost,
+  copilotHost,
+  geminiHost,
+  opencodeHost,
+  qwenHost,
+} from '../../src/hook/hosts.ts';
 import type { HookHost } from '../../src/hook/hook-event.ts';
 import { openHookStateStore } from '../../src/hook/hook-state.ts';
 
@@ -17,12 +26,16 @@ afterAll(() => hookStates.close());
 let sessions = 0;
 
 /** A host session: takes events and returns answers. */
-function createHookSession(host: HookHost, callsMax: number | null = null) {
+function createHookSession(
+  host: HookHost,
+  callsMax: number | null = null,
+  interrupt: (program: InterruptibleProgram) => void = () => {},
+) {
   sessions += 1;
   const session_id = `session ${sessions}`;
   return (hook_event_name: string, more: { readonly [name: string]: Json } = {}): unknown => {
     const text = JSON.stringify({ session_id, hook_event_name, transcript_path: null, cwd: '/', ...more });
-    const answer = answerHook(host, text, { states: hookStates, now: () => 0, callsMax });
+    const answer = answerHook(host, text, { states: hookStates, now: () => 0, callsMax, interrupt });
     return answer === '' ? null : JSON.parse(answer);
   };
 }
@@ -52,7 +65,13 @@ describe('pawl hook claude', () => {
     answerEvent('PreToolUse', testCall);
     answerEvent('PreToolUse', testCall);
     answerEvent('PreToolUse', testCall);
-    expect(answerEvent('PreToolUse', testCall)).toEqual({
+    // Claude Code runs a call after `continue: false` alone, and ends the turn only after the batch.
+    expect(answerEvent('PostToolBatch')).toBeNull();
+    expect(answerEvent('PreToolUse', testCall)).toMatchObject({
+      continue: false,
+      hookSpecificOutput: { permissionDecision: 'deny' },
+    });
+    expect(answerEvent('PostToolBatch')).toEqual({
       continue: false,
       stopReason: expect.stringContaining('This work has come to its end') as string,
     });
@@ -114,28 +133,130 @@ describe('pawl hook claude', () => {
   });
 });
 
+/** Writes a transcript as Codex 0.169 does: the result of a call is there before its hook runs. */
+function writeCodexTranscript(items: readonly { readonly [name: string]: Json }[], padding = 0): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'pawl-codex-')), 'rollout.jsonl');
+  const lines = items.map((item) => ({ type: 'event_msg', payload: { type: 'item_completed', item } }));
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  writeFileSync(path, `${'{}\n'.repeat(padding)}${text}`);
+  return path;
+}
+
+const codexResult = (id: string, exit_code: number, aggregated_output = 'boom\n') => ({
+  type: 'CommandExecution',
+  id,
+  status: exit_code === 0 ? 'completed' : 'failed',
+  aggregated_output,
+  exit_code,
+});
+
+/** Reports a finished call as the real client does: `tool_response` is the bare output of the command. */
+function finishCodexCall(answerEvent: ReturnType<typeof createHookSession>, transcript_path: string) {
+  const tool_response = 'boom\n';
+  return answerEvent('PostToolUse', { ...testCall, tool_use_id: 'call_1', transcript_path, tool_response });
+}
+
 describe('pawl hook codex', () => {
-  it('recognizes failures by exit code, and keeps denying because Codex accepts no stop', () => {
-    const answerEvent = createHookSession(codexHost);
-    const fail = (): unknown =>
-      answerEvent('PostToolUse', {
-        ...testCall,
-        tool_response: 'Exit code: 2\nWall time: 0.1 seconds\nOutput:\nboom\n',
-      });
-    fail();
-    expect(fail()).toMatchObject({ hookSpecificOutput: { hookEventName: 'PostToolUse' } });
-    fail();
+  it('reads from the transcript whether a call failed', () => {
+    const failing = createHookSession(codexHost);
+    const failed = writeCodexTranscript([codexResult('call_1', 1), codexResult('call_2', 0)]);
+    finishCodexCall(failing, failed);
+    expect(finishCodexCall(failing, failed)).toMatchObject({
+      hookSpecificOutput: {
+        hookEventName: 'PostToolUse',
+        additionalContext: expect.stringContaining('failed 2 times in a row') as string,
+      },
+    });
+    const succeeding = createHookSession(codexHost);
+    const succeeded = writeCodexTranscript([codexResult('call_1', 0)]);
+    finishCodexCall(succeeding, succeeded);
+    expect(finishCodexCall(succeeding, succeeded)).toBeNull();
+  });
+
+  it('denies a failing call, then interrupts codex exec, because no answer ends its turn', () => {
+    const interrupted: string[] = [];
+    const answerEvent = createHookSession(codexHost, null, ({ name }) => interrupted.push(name));
+    const transcript = writeCodexTranscript([codexResult('call_1', 2)]);
+    for (let count = 0; count < 3; count += 1) finishCodexCall(answerEvent, transcript);
     const answers = Array.from({ length: 6 }, () => answerEvent('PreToolUse', testCall));
-    for (const answer of answers) {
-      // Codex rejects anything else here, including a denial without a reason.
-      expect(answer).toEqual({
-        hookSpecificOutput: {
-          hookEventName: 'PreToolUse',
-          permissionDecision: 'deny',
-          permissionDecisionReason: expect.stringMatching(/\S/) as string,
-        },
-      });
-    }
+    // Codex rejects a denial without a reason, and `continue: false` before a call.
+    const denial = {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(/\S/) as string,
+      },
+    };
+    const stop = { ...denial, systemMessage: expect.stringContaining('Esc') as string };
+    expect(answers).toEqual([denial, denial, denial, denial, stop, stop]);
+    expect(interrupted).toEqual(['codex', 'codex']);
+  });
+});
+
+describe('the result of a call in a Codex transcript', () => {
+  it('is found near the end of a long transcript, and behind a long output', () => {
+    const long = writeCodexTranscript([codexResult('call_1', 1)], 1_000_000);
+    expect(readCodexCallSuccess(long, 'call_1')).toBe(false);
+    const wordy = writeCodexTranscript([codexResult('call_1', 0, 'x'.repeat(500_000))], 1_000_000);
+    expect(readCodexCallSuccess(wordy, 'call_1')).toBe(true);
+  });
+
+  it('is read from the status of tools without an exit code, and from the events of older versions', () => {
+    const items = [
+      { type: 'McpToolCall', id: 'call_1', status: 'failed' },
+      { type: 'McpToolCall', id: 'call_2', status: 'completed' },
+    ];
+    const path = writeCodexTranscript(items);
+    appendFileSync(
+      path,
+      `${JSON.stringify({ payload: { type: 'exec_command_end', call_id: 'call_3', exit_code: 7 } })}\n`,
+    );
+    expect(['call_1', 'call_2', 'call_3'].map((id) => readCodexCallSuccess(path, id))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('is unknown if the transcript is missing, unreadable, unrelated or damaged', () => {
+    const path = writeCodexTranscript([
+      { type: 'CommandExecution', id: 'call_1', status: 'in_progress' },
+      { type: 'McpToolCall', id: 'call_2', status: 7 },
+    ]);
+    appendFileSync(path, '{"payload":{"item":{"id":"call_3","exit_code":1\nnull\n"call_3"\n[7]\n');
+    for (const [file, id] of [
+      [path, 'call_1'],
+      [path, 'call_2'],
+      [path, 'call_3'],
+      [path, 'call_9'],
+      [path, ''],
+      ['', 'call_1'],
+      [`${path}.missing`, 'call_1'],
+      [tmpdir(), 'call_1'],
+    ] as const)
+      expect(readCodexCallSuccess(file, id)).toBeUndefined();
+  });
+});
+
+describe('the host process to interrupt', () => {
+  const program = { name: 'codex', subcommands: ['exec', 'e'] };
+  const findHost = (...argvs: readonly (readonly string[])[]) =>
+    findHostProcess(program, 100, (id) => {
+      const argv = argvs[id - 100];
+      return argv === undefined ? null : { parent: id + 1, argv };
+    });
+
+  it('is the closest codex exec', () => {
+    expect(findHost(['/opt/bin/codex', '-m', 'x', 'exec', 'Fix it'])).toBe(100);
+    expect(findHost(['sh', '-c', 'pawl'], ['codex', 'e', '--json', 'Fix it'], ['zsh'])).toBe(101);
+  });
+
+  it('is never the interactive program, another program or a distant ancestor', () => {
+    expect(findHost(['codex', '--', 'exec'])).toBeNull();
+    expect(findHost(['codex'], ['codex', 'exec', 'Run codex'])).toBeNull();
+    expect(findHost(['sh'], ['node', 'codex', 'exec'])).toBeNull();
+    expect(findHost(['a'], ['b'], ['c'], ['d'], ['codex', 'exec'])).toBeNull();
+    expect(findHost()).toBeNull();
   });
 });
 
@@ -164,6 +285,98 @@ describe('pawl hook gemini', () => {
     expect(answerEvent('BeforeTool', shell)).toMatchObject({ continue: false });
     expect(answerEvent('BeforeAgent', { prompt: 'Go on.' })).toBeNull();
     expect(answerEvent('BeforeTool', shell)).toBeNull();
+  });
+});
+
+describe('pawl hook qwen', () => {
+  const shell = { tool_name: 'run_shell_command', tool_input: { command: 'make', is_background: false } };
+  // The real client reports a failing command as a success of the tool.
+  const llmContent = 'Command: make\nOutput: boom\nError: (none)\nExit Code: 2\nProcess Group PGID: 7';
+
+  it('blocks the next call of the model at a stop, because no answer around a call ends the turn', () => {
+    const answerEvent = createHookSession(qwenHost);
+    // Before each further call of the model, Qwen Code reports a user message without text.
+    const continueTurn = () => answerEvent('UserPromptSubmit', { prompt: '' });
+    const fail = () => answerEvent('PostToolUse', { ...shell, tool_response: { llmContent } });
+    expect(answerEvent('UserPromptSubmit', { prompt: 'Build it.' })).toBeNull();
+    fail();
+    expect(continueTurn()).toBeNull();
+    expect(fail()).toMatchObject({
+      hookSpecificOutput: { additionalContext: expect.stringContaining('failed 2 times') as string },
+    });
+    fail();
+    for (let count = 0; count < 4; count += 1) {
+      expect(answerEvent('PreToolUse', shell)).toMatchObject({
+        hookSpecificOutput: { permissionDecision: 'deny' },
+      });
+      expect(continueTurn()).toBeNull();
+    }
+    expect(answerEvent('PreToolUse', shell)).toMatchObject({
+      hookSpecificOutput: { permissionDecision: 'deny' },
+    });
+    expect(continueTurn()).toEqual({
+      decision: 'block',
+      reason: expect.stringContaining('Pawl stopped the agent.') as string,
+    });
+    expect(answerEvent('UserPromptSubmit', { prompt: 'Try again.' })).toBeNull();
+    expect(answerEvent('PreToolUse', shell)).toBeNull();
+  });
+});
+
+describe('pawl hook opencode', () => {
+  it('reads the exit code, and stops in the format of its plugin', () => {
+    const answerEvent = createHookSession(opencodeHost);
+    const call = { tool_name: 'bash', tool_input: { command: 'make' } };
+    const end = (exit_code: number | null) =>
+      answerEvent('PostToolUse', { ...call, tool_response: 'done', exit_code });
+    end(2);
+    expect(end(2)).toMatchObject({
+      hookSpecificOutput: { additionalContext: expect.stringContaining('failed 2 times') as string },
+    });
+    end(2);
+    for (let count = 0; count < 4; count += 1) answerEvent('PreToolUse', call);
+    expect(answerEvent('PreToolUse', call)).toMatchObject({ continue: false });
+    answerEvent('UserPromptSubmit');
+    end(0);
+    expect(end(null)).toBeNull();
+  });
+});
+
+/** Reports a finished command as the real client does with these event names. */
+function finishShell(answerEvent: ReturnType<typeof createHookSession>, shell: number, exitCode: number) {
+  const text_result_for_llm = `boom\n<shellId: ${shell} completed with exit code ${exitCode}>`;
+  return answerEvent('PostToolUse', {
+    ...testCall,
+    tool_result: { result_type: 'success', text_result_for_llm },
+  });
+}
+
+describe('pawl hook copilot', () => {
+  it('reads the exit code, advises and denies without hookSpecificOutput, and interrupts copilot -p', () => {
+    const interrupted: string[] = [];
+    const answerEvent = createHookSession(copilotHost, null, ({ name }) => interrupted.push(name));
+    finishShell(answerEvent, 0, 1);
+    expect(finishShell(answerEvent, 1, 1)).toEqual({
+      additionalContext: expect.stringMatching(/^\[Note .* failed 2 times/) as string,
+    });
+    finishShell(answerEvent, 2, 1);
+    for (let count = 0; count < 5; count += 1) {
+      expect(answerEvent('PreToolUse', testCall)).toEqual({
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining('failed 3 times') as string,
+      });
+    }
+    expect(interrupted).toEqual(['copilot']);
+  });
+
+  it('recognizes equal results of different shells, and failures of tools', () => {
+    const repeating = createHookSession(copilotHost);
+    const answers = Array.from({ length: 5 }, (_, shell) => finishShell(repeating, shell, 0));
+    expect(answers.some((answer) => answer !== null)).toBe(true);
+    const failing = createHookSession(copilotHost);
+    const fail = () => failing('PostToolUseFailure', { ...testCall, error: 'Path does not exist' });
+    fail();
+    expect(fail()).toHaveProperty('additionalContext');
   });
 });
 
