@@ -4,8 +4,7 @@ import {
   recordHookCall,
   resetHookState,
   judgeHookCall,
-  isFirstStop,
-  isStopped,
+  judgeModelCall,
   type HookDecision,
   type HookJudgment,
   type HookLimits,
@@ -38,8 +37,8 @@ export function answerHook(
   const decision = states.change(agentKey, (before) => {
     const limits = { callsMax, isSubAgent: agent !== '' };
     const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), limits);
-    const activity =
-      hookEvent.type === 'choosing' ? null : getActivityKind(result, isFirstStop(state, limits));
+    const wasStopped = before.finish?.isStopped === true;
+    const activity = hookEvent.type === 'choosing' ? null : getActivityKind(result, wasStopped);
     return { state, result, activity };
   });
   if (decision.kind === 'stop' && host.interruptible !== undefined) interrupt?.(host.interruptible);
@@ -48,7 +47,7 @@ export function answerHook(
 }
 
 /** A stop that the host ignores counts as a denial from then on. */
-function getActivityKind({ kind }: HookDecision, isFirst: boolean): 'advice' | 'denials' | 'stops' | null {
+function getActivityKind({ kind }: HookDecision, wasStopped: boolean): 'advice' | 'denials' | 'stops' | null {
   switch (kind) {
     case 'nothing':
       return null;
@@ -57,7 +56,7 @@ function getActivityKind({ kind }: HookDecision, isFirst: boolean): 'advice' | '
     case 'deny':
       return 'denials';
     case 'stop':
-      return isFirst ? 'stops' : 'denials';
+      return wasStopped ? 'denials' : 'stops';
     default:
       return kind satisfies never;
   }
@@ -84,13 +83,7 @@ function judgeHookEvent(
         decision: state.finish === null ? { kind: 'nothing' } : { kind: 'stop', text: state.finish.reason },
       };
     case 'continuing':
-      return {
-        state,
-        decision:
-          state.finish !== null && isStopped(state, limits)
-            ? { kind: 'stop', text: state.finish.reason }
-            : { kind: 'nothing' },
-      };
+      return judgeModelCall(state, limits);
     default:
       return hookEvent satisfies never;
   }

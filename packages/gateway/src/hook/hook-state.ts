@@ -17,8 +17,19 @@ export type HookState = {
   readonly calls: number;
   /** Null before the first observation. */
   readonly ladder: LadderState | null;
-  /** Why the work is finished; null while it may continue. `denials` counts the calls denied since. */
-  readonly finish: { readonly reason: string; readonly denials: number } | null;
+  /** Null while the work may continue. */
+  readonly finish: FinishedWork | null;
+};
+
+/** Why the work is finished, and what happened since. */
+type FinishedWork = {
+  readonly reason: string;
+  /** Number of calls that were denied. */
+  readonly denials: number;
+  /** Whether the model has been called, so that it knows that the work is finished. */
+  readonly isTold?: true;
+  /** Whether the host has been told to stop. */
+  readonly isStopped?: true;
 };
 
 /** The decision to report to a host. */
@@ -37,8 +48,11 @@ export const governorNotePrefix = '[Note from the run’s governor, not from the
 
 const hookGovernorSettings: GovernorSettings = { preset: 'pawl', rules: {} };
 
-/** Number of calls denied after the work is finished before the host is stopped. */
-const maxDenialsBeforeStop = 3;
+/**
+ * Number of calls denied after the work is finished before the host is stopped. The first may belong to the reply whose
+ * calls finished the work.
+ */
+const maxDenialsBeforeStop = 1;
 
 /**
  * The same for a sub-agent. Stopping the host would also stop its parent, so the sub-agent gets more chances to end with
@@ -58,7 +72,7 @@ export type HookLimits = {
 /** Decides whether a call may run. */
 export function judgeHookCall(state: HookState, call: HookCall, limits: HookLimits): HookJudgment {
   const { callsMax } = limits;
-  const denialsMax = getMaxDenials(limits);
+  const denialsMax = limits.isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop;
   if (state.finish !== null) return denyFinishedCall(state, state.finish, denialsMax);
   if (callsMax !== null && state.calls >= callsMax) {
     const reason = formatFinishMessage(`The budget of ${callsMax} tool calls is used up.`);
@@ -101,18 +115,20 @@ export function recordHookCall(
   };
 }
 
-/** Whether a state has just led to the first stop; the host may ignore it and ask again. */
-export function isFirstStop({ finish }: HookState, limits: HookLimits): boolean {
-  return finish?.denials === getMaxDenials(limits) + 1;
-}
-
-/** Whether the host has been told to stop. */
-export function isStopped({ finish }: HookState, limits: HookLimits): boolean {
-  return finish !== null && finish.denials > getMaxDenials(limits);
-}
-
-function getMaxDenials({ isSubAgent }: HookLimits): number {
-  return isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop;
+/**
+ * Decides whether the model may be called again after the calls of a reply: once after the work is finished, for the
+ * answer. A sub-agent may go on, because stopping the host would also stop its parent.
+ */
+export function judgeModelCall(state: HookState, { isSubAgent }: HookLimits): HookJudgment {
+  const { finish } = state;
+  if (finish === null) return { state, decision: noDecision };
+  const isStop = isSubAgent ? finish.isStopped === true : finish.isTold === true;
+  return isStop
+    ? {
+        state: { ...state, finish: { ...finish, isStopped: true } },
+        decision: { kind: 'stop', text: finish.reason },
+      }
+    : { state: { ...state, finish: { ...finish, isTold: true } }, decision: noDecision };
 }
 
 /** A user message resets the detector: earlier calls no longer count. */
@@ -120,14 +136,15 @@ export function resetHookState(): HookState {
   return initialHookState;
 }
 
-function denyFinishedCall(
-  state: HookState,
-  { reason, denials }: NonNullable<HookState['finish']>,
-  denialsMax: number,
-): HookJudgment {
-  const finish = { reason, denials: denials + 1 };
-  const kind = finish.denials > denialsMax ? 'stop' : 'deny';
-  return { state: { ...state, finish }, decision: { kind, text: reason } };
+function denyFinishedCall(state: HookState, before: FinishedWork, denialsMax: number): HookJudgment {
+  const finish = { ...before, denials: before.denials + 1 };
+  const { reason } = finish;
+  return finish.denials > denialsMax
+    ? {
+        state: { ...state, finish: { ...finish, isStopped: true } },
+        decision: { kind: 'stop', text: reason },
+      }
+    : { state: { ...state, finish }, decision: { kind: 'deny', text: reason } };
 }
 
 function formatFinishMessage(advice: string): string {

@@ -50,7 +50,7 @@ describe('the state of a hook', () => {
       state = judged.state;
       words.push(judged.decision.kind);
     }
-    expect(words).toEqual(['deny', 'deny', 'deny', 'deny', 'stop', 'stop']);
+    expect(words).toEqual(['deny', 'deny', 'stop', 'stop', 'stop', 'stop']);
     expect(judgeHookCall(state, { tool: 'Read', args: {} }, mainAgent).decision.kind).toBe('stop');
   });
 

@@ -69,7 +69,13 @@ const codex: HostClient = {
       ].join('\n'),
     );
     return {
-      args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
+      args: [
+        'exec',
+        '--skip-git-repo-check',
+        '--dangerously-bypass-approvals-and-sandbox',
+        '--dangerously-bypass-hook-trust',
+        prompt,
+      ],
       env: { CODEX_HOME: join(home, '.codex'), LOCAL_API_KEY: 'test' },
     };
   },

@@ -7,7 +7,8 @@ export function findRunFault(run: ClientRun, script: HostScript): string | null 
   if (run.governedBy === 'nothing') return null;
   if (run.requests > script.requestsMax)
     return `${run.requests} requests, at most ${script.requestsMax} expected`;
-  if (!run.hasAnswer) return 'it ended without an answer';
+  // Hooks stop an agent whose model ignores them; they cannot make it answer.
+  if (!run.hasAnswer && (script.isHealthy || run.governedBy === 'proxy')) return 'it ended without an answer';
   if (!script.isHealthy) return null;
   if (run.requests !== script.commands.length + 1) return `${run.requests} requests of healthy work`;
   return run.isUnchanged === false ? 'healthy requests were changed' : null;

@@ -82,7 +82,7 @@ function reportRun(run: ClientRun, { name }: HostScript, fault: string | null): 
 }
 
 function formatCell({ requests, hasAnswer }: ClientRun, fault: string | null): string {
-  const text = hasAnswer ? String(requests) : `${requests}, no answer`;
+  const text = hasAnswer ? String(requests) : `${requests}, stopped`;
   return fault === null ? text : `**${text}**`;
 }
 
