@@ -16,9 +16,9 @@ export type InstalledFramework = {
   readonly load: <Module>(name: string) => Promise<Module>;
 };
 
-/** The newest version of a range; in soaks, its oldest version as well. */
-export function selectVersions(oldest: string, newest: string): readonly string[] {
-  return process.env['PAWL_SOAK'] === '1' ? [oldest, newest] : [newest];
+/** Selects the version to test: the newest of a range, and in soaks the oldest. Two versions do not share a process. */
+export function selectVersion(oldest: string, newest: string): string {
+  return process.env['PAWL_SOAK'] === '1' ? oldest : newest;
 }
 
 /**
