@@ -105,11 +105,15 @@ async function runAgent(script: AgentScript, isGoverned = true) {
   return { requests: llm.requests, text: streamed };
 }
 
+/** LlamaIndex.TS has no step limit, so the model ends the run. */
+const readTwentyTimes: AgentScript = (asked) => readSameFile(asked, asked < 19);
+
+const readTwelveFiles: AgentScript = (asked, hasTools) =>
+  asked < 12 ? productiveScript(asked, hasTools) : { text: 'All read.' };
+
 describe('LlamaIndex.TS', () => {
   it('loops without the governor', async () => {
-    // LlamaIndex.TS has no limit, so the model ends the run.
-    const script: AgentScript = (asked) => readSameFile(asked, asked < 19);
-    const { requests } = await runAgent(script, false);
+    const { requests } = await runAgent(readTwentyTimes, false);
     expect(requests.length).toBe(20);
   });
 
@@ -136,11 +140,9 @@ describe('LlamaIndex.TS', () => {
   });
 
   it('does not change twelve productive steps', async () => {
-    const script: AgentScript = (asked, hasTools) =>
-      asked < 12 ? productiveScript(asked, hasTools) : { text: 'All read.' };
-    const governed = await runAgent(script);
+    const governed = await runAgent(readTwelveFiles);
     expect(governed.text).toBe('All read.');
-    expect(governed.requests).toEqual((await runAgent(script, false)).requests);
+    expect(governed.requests).toEqual((await runAgent(readTwelveFiles, false)).requests);
   });
 
   it('governs a model that is called directly', async () => {
@@ -169,7 +171,7 @@ describe('LlamaIndex.TS', () => {
       name: 'ask',
       description: 'Asks the reader',
       parameters: z.object({ path: z.string() }),
-      execute: async () => String((await reader.run(question)).data.result),
+      execute: async () => JSON.stringify((await reader.run(question)).data.result),
     });
     const assistant = agent({ name: 'assistant', llm: governLlm(parent), tools: [ask], timeout: 60 });
     const { data } = await assistant.run(question);

@@ -6,7 +6,7 @@ import { createGovernorHooks } from '../../src/claude-agent-sdk.ts';
 import { countMatches, governorNotePattern } from '../agent-scripts.ts';
 import { startAnthropicServer, type AnthropicBlock, type AnthropicRequest } from './anthropic-server.ts';
 import { compileDocsExample } from './compile-docs-example.ts';
-import { installFramework, selectVersion, type InstalledFramework } from './install-framework.ts';
+import { installFramework, selectVersion } from './install-framework.ts';
 
 /* The SDK brings its own program, which runs here against a model on this machine. It is too large to be installed always. */
 const version = selectVersion('0.2.126', '^0.3.328');
@@ -40,7 +40,7 @@ function getAnthropicText(request: AnthropicRequest): string {
 const isLastRequest = (request: AnthropicRequest): boolean =>
   getAnthropicText(request).includes('this is your last reply');
 
-async function runClaudeAgent(framework: InstalledFramework, script: ClaudeScript, isGoverned = true) {
+async function runClaude(script: ClaudeScript, isGoverned = true) {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-claude-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [cwd, home] = [join(folder, 'work'), join(folder, 'home')];
@@ -108,9 +108,6 @@ const ignoreGovernor: ClaudeScript = (asked) => [
 ];
 
 describe(`Claude Agent SDK ${version}`, () => {
-  const runClaude = (script: ClaudeScript, isGoverned?: boolean) =>
-    runClaudeAgent(framework, script, isGoverned);
-
   beforeEach(({ skip }) => skip(framework.problem !== null, framework.problem ?? ''));
 
   it('compiles the example of the documentation', () => {

@@ -9,7 +9,7 @@ import { createModelMiddleware, type GenkitMessage, type GenkitRequest } from '.
 import { countMatches, governorNotePattern, ignoringScript, insistentScript } from '../agent-scripts.ts';
 import { compileDocsExample } from './compile-docs-example.ts';
 import { productiveSteps } from './framework-scripts.ts';
-import { installFramework, selectVersion, type InstalledFramework } from './install-framework.ts';
+import { installFramework, selectVersion } from './install-framework.ts';
 
 const version = selectVersion('1.1.0', '^1.42.0');
 const framework = installFramework(`genkit-${version}`, { genkit: version });
@@ -34,7 +34,7 @@ type GenkitModule = {
 
 const prompt = 'When do we ship?';
 
-async function createTestGenkit(framework: InstalledFramework) {
+async function createTestGenkit() {
   const { genkit, z } = await framework.load<GenkitModule>('genkit');
   const ai = genkit({});
   const defineModel = (name: string, script: AgentScript) => {
@@ -69,8 +69,8 @@ async function createTestGenkit(framework: InstalledFramework) {
   return { ai, defineModel, defineTool, tools };
 }
 
-async function runGenkit(framework: InstalledFramework, script: AgentScript, isGoverned = true) {
-  const { ai, defineModel, tools } = await createTestGenkit(framework);
+async function runGenkit(script: AgentScript, isGoverned = true) {
+  const { ai, defineModel, tools } = await createTestGenkit();
   const { model, requests } = defineModel('scripted', script);
   const use = isGoverned ? [createModelMiddleware()] : [];
   const result = await ai
@@ -87,7 +87,7 @@ describe(`Genkit ${version}`, () => {
   });
 
   it('loops until its limit without the governor', async () => {
-    const { requests, result } = await runGenkit(framework, readSameFile, false);
+    const { requests, result } = await runGenkit(readSameFile, false);
     expect([requests.length, result]).toEqual([20, null]);
   });
 
@@ -96,14 +96,14 @@ describe(`Genkit ${version}`, () => {
     ['backAndForth', alternateCommands, 8],
     ['a failing call', insistentScript, 8],
   ])('ends %s with an answer', async (_, script, limit) => {
-    const { requests, result } = await runGenkit(framework, script);
+    const { requests, result } = await runGenkit(script);
     expect(requests.length).toBeLessThanOrEqual(limit);
     expect(script(requests.length - 1, false)).toEqual({ text: result?.text });
     expect(JSON.stringify(result?.messages)).not.toMatch(governorNotePattern);
   });
 
   it('streams', async () => {
-    const { ai, defineModel, tools } = await createTestGenkit(framework);
+    const { ai, defineModel, tools } = await createTestGenkit();
     const { model, requests } = defineModel('scripted', readSameFile);
     const { response } = ai.generateStream({
       model,
@@ -117,26 +117,26 @@ describe(`Genkit ${version}`, () => {
   });
 
   it('adds advice to one request only', async () => {
-    const { requests } = await runGenkit(framework, readSameFile);
+    const { requests } = await runGenkit(readSameFile);
     const sent = requests.map(({ messages }) => JSON.stringify(messages));
     expect(sent.map((text) => countMatches(text, governorNotePattern))).toEqual([0, 0, 0, 1, 1]);
   });
 
   it('supplies the final answer for a model that calls tools it was not offered', async () => {
-    const { requests, result } = await runGenkit(framework, ignoringScript);
+    const { requests, result } = await runGenkit(ignoringScript);
     expect(requests.length).toBe(5);
     expect(result?.text).toMatch(/^The work was stopped: read was called 4 times/);
   });
 
   it('does not change twelve productive steps', async () => {
-    const governed = await runGenkit(framework, productiveSteps);
-    const alone = await runGenkit(framework, productiveSteps, false);
+    const governed = await runGenkit(productiveSteps);
+    const alone = await runGenkit(productiveSteps, false);
     expect(governed.result?.text).toBe('All read.');
     expect(governed.requests).toEqual(alone.requests);
   });
 
   it('ends the loop of an agent in a tool but not its caller', async () => {
-    const { ai, defineModel, defineTool, tools } = await createTestGenkit(framework);
+    const { ai, defineModel, defineTool, tools } = await createTestGenkit();
     const use = [createModelMiddleware()];
     const child = defineModel('child', readSameFile);
     const ask = defineTool(

@@ -10,7 +10,7 @@ import { createAgentCallbacks, type AdkContent, type AdkRequest } from '../../sr
 import { countMatches, governorNotePattern, ignoringScript, insistentScript } from '../agent-scripts.ts';
 import { compileDocsExample } from './compile-docs-example.ts';
 import { productiveSteps } from './framework-scripts.ts';
-import { installFramework, selectVersion, type InstalledFramework } from './install-framework.ts';
+import { installFramework, selectVersion } from './install-framework.ts';
 
 const version = selectVersion('1.0.0', '^2.0.0');
 const framework = installFramework(`google-adk-${version}`, { '@google/adk': version });
@@ -56,7 +56,7 @@ function createModelClass({ BaseLlm }: AdkModule) {
   };
 }
 
-async function createTestAgent(framework: InstalledFramework, script: AgentScript, isGoverned = true) {
+async function createTestAgent(script: AgentScript, isGoverned = true) {
   const adk = await framework.load<AdkModule>('@google/adk');
   const Model = createModelClass(adk);
   const model = new Model(script);
@@ -113,7 +113,7 @@ describe(`Google ADK ${version}`, () => {
   });
 
   it('loops until its limit without the governor', async () => {
-    const { adk, agent, model } = await createTestAgent(framework, readSameFile, false);
+    const { adk, agent, model } = await createTestAgent(readSameFile, false);
     await runAgent(adk, agent).catch(() => undefined);
     expect(model.requests.length).toBe(20);
   });
@@ -123,7 +123,7 @@ describe(`Google ADK ${version}`, () => {
     ['backAndForth', alternateCommands, 7, {}],
     ['sameFile in a stream', readSameFile, 5, { streamingMode: 'sse' }],
   ])('ends %s with an answer', async (_, script, steps, runConfig) => {
-    const { adk, agent, model } = await createTestAgent(framework, script);
+    const { adk, agent, model } = await createTestAgent(script);
     const { text, events } = await runAgent(adk, agent, runConfig);
     expect(model.requests.length).toBe(steps);
     expect(script(steps - 1, false)).toEqual({ text });
@@ -131,29 +131,29 @@ describe(`Google ADK ${version}`, () => {
   });
 
   it('adds advice to one request only', async () => {
-    const { adk, agent, model } = await createTestAgent(framework, alternateCommands);
+    const { adk, agent, model } = await createTestAgent(alternateCommands);
     await runAgent(adk, agent);
     const sent = model.requests.map(({ contents }) => JSON.stringify(contents));
     expect(sent.map((text) => countMatches(text, governorNotePattern))).toEqual([0, 0, 0, 0, 0, 1, 1]);
   });
 
   it('answers a blocked call with the reason and does not run it', async () => {
-    const { adk, agent, model, runs } = await createTestAgent(framework, insistentScript);
+    const { adk, agent, model, runs } = await createTestAgent(insistentScript);
     const { text } = await runAgent(adk, agent);
     expect(model.requests.length).toBeLessThanOrEqual(8);
     expect([runs.count, text]).toEqual([3, 'It cannot be made.']);
   });
 
   it('supplies the final answer for a model that calls tools it was not offered', async () => {
-    const { adk, agent, model } = await createTestAgent(framework, ignoringScript);
+    const { adk, agent, model } = await createTestAgent(ignoringScript);
     const { text } = await runAgent(adk, agent);
     expect(model.requests.length).toBe(5);
     expect(text).toMatch(/^The work was stopped: read was called 4 times/);
   });
 
   it('does not change twelve productive steps', async () => {
-    const governed = await createTestAgent(framework, productiveSteps);
-    const alone = await createTestAgent(framework, productiveSteps, false);
+    const governed = await createTestAgent(productiveSteps);
+    const alone = await createTestAgent(productiveSteps, false);
     const { text } = await runAgent(governed.adk, governed.agent);
     await runAgent(alone.adk, alone.agent);
     expect(text).toBe('All read.');
@@ -161,7 +161,7 @@ describe(`Google ADK ${version}`, () => {
   });
 
   it('ends the loop of a sub-agent but not its parent', async () => {
-    const { adk, Model, agent, model: child } = await createTestAgent(framework, readSameFile);
+    const { adk, Model, agent, model: child } = await createTestAgent(readSameFile);
     const model = new Model(delegateScript);
     const parent = new adk.LlmAgent({
       name: 'parent',

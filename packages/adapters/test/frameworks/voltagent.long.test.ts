@@ -11,7 +11,7 @@ import { earlierAiSdks } from '../ai-sdk-versions.ts';
 import { countMatches, governorNotePattern, ignoringScript, insistentScript } from '../agent-scripts.ts';
 import { compileDocsExample } from './compile-docs-example.ts';
 import { productiveSteps } from './framework-scripts.ts';
-import { installFramework, selectVersion, type InstalledFramework } from './install-framework.ts';
+import { installFramework, selectVersion } from './install-framework.ts';
 
 const version = selectVersion('2.7.3', '^2.10.0');
 const framework = installFramework(`voltagent-${version}`, {
@@ -33,7 +33,7 @@ type VoltAgentModule = {
 const sdk = earlierAiSdks[1];
 const question = 'When do we ship?';
 
-async function createTestAgent(framework: InstalledFramework, script: AgentScript, isGoverned = true) {
+async function createTestAgent(script: AgentScript, isGoverned = true) {
   const volt = await framework.load<VoltAgentModule>('@voltagent/core');
   const { model, requests } = sdk.createModel(script);
   const runs = { count: 0 };
@@ -85,7 +85,7 @@ describe(`VoltAgent ${version}`, () => {
   });
 
   it('loops until its limit without the governor', async () => {
-    const { agent, listSent } = await createTestAgent(framework, readSameFile, false);
+    const { agent, listSent } = await createTestAgent(readSameFile, false);
     const { text } = await agent.generateText(question);
     expect([listSent().length, text]).toEqual([20, '']);
   });
@@ -94,27 +94,27 @@ describe(`VoltAgent ${version}`, () => {
     ['sameFile', readSameFile, 5],
     ['backAndForth', alternateCommands, 8],
   ])('ends %s with an answer', async (_, script, limit) => {
-    const { agent, listSent } = await createTestAgent(framework, script);
+    const { agent, listSent } = await createTestAgent(script);
     const { text } = await agent.generateText(question);
     expect(listSent().length).toBeLessThanOrEqual(limit);
     expect(script(listSent().length - 1, false)).toEqual({ text });
   });
 
   it('streams', async () => {
-    const { agent, listSent } = await createTestAgent(framework, readSameFile);
+    const { agent, listSent } = await createTestAgent(readSameFile);
     const { text } = await agent.streamText(question);
     expect(await text).toContain('ship on Friday');
     expect(listSent().length).toBe(5);
   });
 
   it('adds advice to one request only', async () => {
-    const { agent, listSent } = await createTestAgent(framework, readSameFile);
+    const { agent, listSent } = await createTestAgent(readSameFile);
     await agent.generateText(question);
     expect(listSent().map((text) => countMatches(text, governorNotePattern))).toEqual([0, 0, 0, 1, 1]);
   });
 
   it('answers a blocked call with the reason and does not run it', async () => {
-    const { agent, listSent, runs } = await createTestAgent(framework, insistentScript);
+    const { agent, listSent, runs } = await createTestAgent(insistentScript);
     const { text } = await agent.generateText(question);
     expect(listSent().length).toBeLessThanOrEqual(8);
     expect(listSent().at(-1)).toContain('Not run again: run has failed 3 times');
@@ -122,8 +122,8 @@ describe(`VoltAgent ${version}`, () => {
   });
 
   it('does not change twelve productive steps', async () => {
-    const governed = await createTestAgent(framework, productiveSteps);
-    const alone = await createTestAgent(framework, productiveSteps, false);
+    const governed = await createTestAgent(productiveSteps);
+    const alone = await createTestAgent(productiveSteps, false);
     const { text } = await governed.agent.generateText(question);
     await alone.agent.generateText(question);
     expect(text).toBe('All read.');
@@ -131,13 +131,13 @@ describe(`VoltAgent ${version}`, () => {
   });
 
   it('stops a model that calls tools it is not offered', async () => {
-    const { agent, listSent } = await createTestAgent(framework, ignoringScript);
+    const { agent, listSent } = await createTestAgent(ignoringScript);
     await agent.generateText(question);
     expect(listSent().length).toBe(5);
   });
 
   it('ends the loop of a sub-agent but not its parent', async () => {
-    const { volt, agent, listSent } = await createTestAgent(framework, readSameFile);
+    const { volt, agent, listSent } = await createTestAgent(readSameFile);
     const { model, requests } = sdk.createModel(delegateScript);
     const parent = new volt.Agent(
       governAgentOptions({ name: 'parent', instructions: 'Delegate.', model, subAgents: [agent] }),
