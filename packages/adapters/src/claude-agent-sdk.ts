@@ -17,6 +17,7 @@ export type ClaudeHookInput = {
   readonly tool_input?: unknown;
   readonly tool_use_id?: unknown;
   readonly tool_calls?: unknown;
+  readonly last_assistant_message?: unknown;
 };
 
 /** The SDK's hook outputs that the governor returns. */
@@ -34,7 +35,7 @@ export type ClaudeHookMatcher = { hooks: ((input: ClaudeHookInput) => Promise<Cl
 
 /** Hooks for `query({ options: { hooks } })`. */
 export type ClaudeGovernorHooks = Record<
-  'UserPromptSubmit' | 'PreToolUse' | 'PostToolUseFailure' | 'PostToolBatch',
+  'UserPromptSubmit' | 'PreToolUse' | 'PostToolUseFailure' | 'PostToolBatch' | 'Stop' | 'SubagentStop',
   ClaudeHookMatcher[]
 >;
 
@@ -67,8 +68,16 @@ export function createGovernorHooks(options: GovernOptions = {}): ClaudeGovernor
     tracked.state = applyRound(tracked.state, round, options, options.now?.() ?? null);
     if (tracked.state.verdict !== null) options.onVerdict?.(tracked.state.verdict);
   };
+  const addAnswer = toHookMatchers((input) => {
+    const text = typeof input.last_assistant_message === 'string' ? input.last_assistant_message : '';
+    const steps = [{ i: 0, role: 'assistant', text } as const];
+    addRound(getConversation(input), { type: 'reply', size: 1, steps, isOpen: false });
+    return {};
+  });
 
   return {
+    Stop: addAnswer,
+    SubagentStop: addAnswer,
     UserPromptSubmit: toHookMatchers((input) => {
       const tracked = getConversation(input);
       addRound(tracked, { type: 'person', size: 1, text: String(input.prompt) });

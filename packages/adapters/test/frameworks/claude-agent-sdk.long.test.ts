@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createGovernorHooks } from '../../src/claude-agent-sdk.ts';
+import { createGovernorHooks, type GovernOptions } from '../../src/claude-agent-sdk.ts';
 import { countMatches, governorNotePattern } from '../agent-scripts.ts';
 import { startAnthropicServer, type AnthropicBlock, type AnthropicRequest } from './anthropic-server.ts';
 import { compileDocsExample } from './compile-docs-example.ts';
@@ -40,7 +40,27 @@ function getAnthropicText(request: AnthropicRequest): string {
 const isLastRequest = (request: AnthropicRequest): boolean =>
   getAnthropicText(request).includes('this is your last reply');
 
-async function runClaude(script: ClaudeScript, isGoverned = true) {
+/** Collects the messages of a run. The SDK reports some results as errors as well. */
+async function collectMessages(run: AsyncIterable<ClaudeMessage>): Promise<ClaudeMessage[]> {
+  const messages: ClaudeMessage[] = [];
+  try {
+    for await (const message of run) messages.push(message);
+  } catch (error) {
+    if (!messages.some(({ type }) => type === 'result')) throw error;
+  }
+  return messages;
+}
+
+type ClaudeRun = {
+  readonly isGoverned?: boolean;
+  readonly prompts?: readonly string[];
+  readonly budgets?: GovernOptions['budgets'];
+};
+
+async function runClaude(
+  script: ClaudeScript,
+  { isGoverned = true, prompts = ['When do we ship?'], budgets = {} }: ClaudeRun = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-claude-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [cwd, home] = [join(folder, 'work'), join(folder, 'home')];
@@ -60,25 +80,20 @@ async function runClaude(script: ClaudeScript, isGoverned = true) {
     ANTHROPIC_API_KEY: 'x',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   };
-  const messages: ClaudeMessage[] = [];
-  const request = {
-    prompt: 'When do we ship?',
-    options: {
-      cwd,
-      env,
-      maxTurns: 20,
-      settingSources: [],
-      permissionMode: 'bypassPermissions',
-      allowDangerouslySkipPermissions: true,
-      ...(isGoverned && { hooks: createGovernorHooks() }),
-    },
+  const options = {
+    cwd,
+    env,
+    maxTurns: 20,
+    settingSources: [],
+    permissionMode: 'bypassPermissions',
+    allowDangerouslySkipPermissions: true,
+    ...(isGoverned && { hooks: createGovernorHooks({ budgets }) }),
   };
-  try {
-    for await (const message of query(request)) messages.push(message);
-  } catch (error) {
-    // The SDK reports some results as errors as well.
-    if (!messages.some(({ type }) => type === 'result')) throw error;
-  }
+  const messages: ClaudeMessage[] = [];
+  for (const [index, prompt] of prompts.entries())
+    messages.push(
+      ...(await collectMessages(query({ prompt, options: { ...options, continue: index > 0 } }))),
+    );
   const result = messages.find(({ type }) => type === 'result');
   return { requests: server.requests, result, answer: result?.result ?? '' };
 }
@@ -103,6 +118,9 @@ const readTwelveFiles: ClaudeScript = (asked, _, folder) =>
     ? [createCall(asked, 'Read', { file_path: join(folder, `file-${asked}`) })]
     : [createText('All read.')];
 
+const readUntilEnd: ClaudeScript = (asked, request, folder) =>
+  isLastRequest(request) ? [createText('Some read.')] : readTwelveFiles(asked, request, folder);
+
 const ignoreGovernor: ClaudeScript = (asked) => [
   createCall(asked, 'Bash', { command: 'cat notes.md', description: 'read' }),
 ];
@@ -115,7 +133,7 @@ describe(`Claude Agent SDK ${version}`, () => {
   });
 
   it('loops until its limit without the governor', async () => {
-    const { requests, result } = await runClaude(readNotes, false);
+    const { requests, result } = await runClaude(readNotes, { isGoverned: false });
     expect(requests.length).toBe(20);
     expect(result?.subtype).toBe('error_max_turns');
   });
@@ -141,6 +159,14 @@ describe(`Claude Agent SDK ${version}`, () => {
   it('ends the run of a model that ignores the denial of its calls', async () => {
     const { requests } = await runClaude(ignoreGovernor);
     expect(requests.length).toBeLessThanOrEqual(6);
+  });
+
+  it('accepts no prompt in a session whose budget is spent', async () => {
+    const once = await runClaude(readUntilEnd, { budgets: { modelCalls: 4 } });
+    expect([once.requests.length, once.answer]).toEqual([4, 'Some read.']);
+    const prompts = ['When do we ship?', 'And then?'];
+    const twice = await runClaude(readUntilEnd, { budgets: { modelCalls: 4 }, prompts });
+    expect(twice.requests.length).toBe(4);
   });
 
   it.each([
