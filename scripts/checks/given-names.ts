@@ -42,6 +42,10 @@ export const givenNamesByLibrary: Readonly<Record<string, Readonly<Record<string
     read: "import('@openai/agents').FunctionTool",
     run: "import('@openai/agents').FunctionTool",
   },
+  '@pawl/adapters/llamaindex': {
+    llm: "import('@llamaindex/core/llms').ToolCallLLM",
+    tools: "import('@llamaindex/core/llms').BaseToolWithCall[]",
+  },
   '@pawl/adapters/mastra': {
     model: "import('@mastra/core/llm').MastraModelConfig",
     tools: "import('@mastra/core/agent').ToolsInput",
@@ -53,11 +57,20 @@ export const givenNamesByLibrary: Readonly<Record<string, Readonly<Record<string
   },
 };
 
+/** Adapters whose framework is installed only by their own tests, which compile the examples. */
+export const separatelyTestedAdapters: readonly string[] = [
+  '@pawl/adapters/claude-agent-sdk',
+  '@pawl/adapters/genkit',
+  '@pawl/adapters/google-adk',
+  '@pawl/adapters/voltagent',
+];
+
 /** Libraries from which undeclared names are imported on pages about an adapter. */
 export const hostLibraries: Readonly<Record<string, readonly string[]>> = {
   '@pawl/adapters/ai-sdk': ['ai'],
   '@pawl/adapters/langchain': ['langchain'],
   '@pawl/adapters/langgraph': ['@langchain/langgraph', '@langchain/langgraph/prebuilt'],
+  '@pawl/adapters/llamaindex': ['@llamaindex/workflow'],
   '@pawl/adapters/openai-agents': ['@openai/agents'],
   '@pawl/adapters/mastra': ['@mastra/core/agent'],
   '@pawl/adapters/messages': [],
