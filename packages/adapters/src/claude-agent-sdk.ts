@@ -71,7 +71,7 @@ export function createGovernorHooks(options: GovernOptions = {}): ClaudeGovernor
   const addAnswer = toHookMatchers((input) => {
     const text = typeof input.last_assistant_message === 'string' ? input.last_assistant_message : '';
     const steps = [{ i: 0, role: 'assistant', text } as const];
-    addRound(getConversation(input), { type: 'reply', size: 1, steps, isOpen: false });
+    addRound(getConversation(input), { type: 'reply', size: 1, steps, isOpen: false, feedback: null });
     return {};
   });
 
@@ -102,7 +102,8 @@ export function createGovernorHooks(options: GovernOptions = {}): ClaudeGovernor
       const calls = Array.isArray(input.tool_calls) ? (input.tool_calls as ClaudeToolCall[]) : [];
       const steps = calls.map((call, i) => ({ i, ...toRecordedStep(call, tracked.failedCalls) }));
       tracked.failedCalls.clear();
-      if (steps.length > 0) addRound(tracked, { type: 'reply', size: 1, steps, isOpen: false });
+      if (steps.length > 0)
+        addRound(tracked, { type: 'reply', size: 1, steps, isOpen: false, feedback: null });
       const { advice } = toGovernorDecision(tracked.state);
       return advice === null
         ? {}
