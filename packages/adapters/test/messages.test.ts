@@ -120,6 +120,8 @@ describe('refusals', () => {
   });
 });
 
+const createReminder = (index: number): string => `<system-reminder>\nTasks: ${index}\n</system-reminder>`;
+
 describe('user messages', () => {
   it('reset the governor if they are new, and not if they are repeated', () => {
     const [, ...calls] = createLoopHistory(2);
@@ -129,9 +131,8 @@ describe('user messages', () => {
       verdict: null,
     });
     expect(governMessages(toOpenAiHistory(asked(() => 'Continue.'))).dropTools).toBe(true);
-    const remind = (index: number): string => `<system-reminder>\nTasks: ${index}\n</system-reminder>`;
-    expect(governMessages(toOpenAiHistory(asked(remind))).dropTools).toBe(true);
-    const question = (index: number): string => `${remind(0)}\nQuestion ${index}`;
+    expect(governMessages(toOpenAiHistory(asked(createReminder))).dropTools).toBe(true);
+    const question = (index: number): string => `${createReminder(0)}\nQuestion ${index}`;
     expect(governMessages(toOpenAiHistory(asked(question))).verdict).toBeNull();
   });
 
