@@ -72,7 +72,7 @@ function judgeHookEvent(
 ): HookJudgment {
   switch (hookEvent.type) {
     case 'prompted':
-      return { state: resetHookState(), decision: { kind: 'nothing' } };
+      return { state: resetHookState(state, hookEvent.text), decision: { kind: 'nothing' } };
     case 'calling':
       return judgeHookCall(state, hookEvent.call, limits);
     case 'called':

@@ -6,7 +6,8 @@ import type { HookCall, HookOutcome, HookDecision } from './hook-state.ts';
 
 /** An event that a host reports through a hook. */
 export type HookEvent =
-  | { readonly type: 'prompted' }
+  /** The user sent a message; its text is empty if the host does not report it. */
+  | { readonly type: 'prompted'; readonly text: string }
   | { readonly type: 'calling'; readonly call: HookCall }
   | { readonly type: 'called'; readonly call: HookCall; readonly outcome: HookOutcome }
   /** The host is about to call the model; tool selection can still be prevented. */

@@ -1,5 +1,14 @@
 import type { GovernorSettings, Json, LadderState } from '@pawl/governor';
-import { initialLadder, judgeObservation, observeCall, screenCalls, selectRules } from '@pawl/governor/hook';
+import {
+  initialLadder,
+  isContinuationMessage,
+  judgeObservation,
+  observeCall,
+  removeHostText,
+  resetReplyWindows,
+  screenCalls,
+  selectRules,
+} from '@pawl/governor/hook';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
@@ -131,9 +140,16 @@ export function judgeModelCall(state: HookState, { isSubAgent }: HookLimits): Ho
     : { state: { ...state, finish: { ...finish, isTold: true } }, decision: noDecision };
 }
 
-/** A user message resets the detector: earlier calls no longer count. */
-export function resetHookState(): HookState {
-  return initialHookState;
+/**
+ * A user message resets the detector: earlier calls no longer count. If it only asks to continue, they still do; what an
+ * agent writes in the name of its user changes nothing.
+ */
+export function resetHookState(before: HookState, text: string): HookState {
+  const written = removeHostText(text);
+  if (written === '' && text.trim() !== '') return before;
+  if (before.ladder === null || written === '' || !isContinuationMessage(written)) return initialHookState;
+  const detector = resetReplyWindows(before.ladder.detector);
+  return { ...initialHookState, ladder: { detector, blockedCalls: [] } };
 }
 
 function denyFinishedCall(state: HookState, before: FinishedWork, denialsMax: number): HookJudgment {

@@ -11,7 +11,7 @@ export const geminiHost: HookHost = {
   parseEvent(event, input): HookEvent {
     switch (event) {
       case 'BeforeAgent':
-        return { type: 'prompted' };
+        return { type: 'prompted', text: getStringField(input, 'prompt') };
       case 'BeforeTool':
         return { type: 'calling', call: parseHookCall(input) };
       case 'AfterTool':
@@ -99,7 +99,7 @@ type OutcomeReader = (response: Json | undefined, input: JsonFields) => HookOutc
 function toToolHookEvent(event: string, input: JsonFields, read: OutcomeReader): HookEvent {
   switch (event) {
     case 'UserPromptSubmit':
-      return { type: 'prompted' };
+      return { type: 'prompted', text: getStringField(input, 'prompt') };
     case 'PreToolUse':
       return { type: 'calling', call: parseHookCall(input) };
     case 'PostToolUse':

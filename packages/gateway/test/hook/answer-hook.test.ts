@@ -87,6 +87,19 @@ describe('pawl hook claude', () => {
     expect(answerEvent('PreToolUse', testCall)).toBeNull();
   });
 
+  it('does not forget a loop when the agent writes in the name of the user, or the user only asks to continue', () => {
+    const answerEvent = createHookSession(claudeHost);
+    const fail = (): unknown => answerEvent('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
+    for (let count = 0; count < 3; count += 1) fail();
+    answerEvent('UserPromptSubmit', { prompt: '<system-reminder>\nTasks: 3\n</system-reminder>' });
+    expect(answerEvent('PreToolUse', testCall)).not.toBeNull();
+    answerEvent('UserPromptSubmit', { prompt: 'Go on, please.' });
+    expect(answerEvent('PreToolUse', testCall)).toBeNull();
+    expect(fail()).toMatchObject({
+      hookSpecificOutput: { additionalContext: expect.stringContaining('4 times in a row') as string },
+    });
+  });
+
   it('separates sub-agents, and ignores interruptions and unrelated events', () => {
     const answerEvent = createHookSession(claudeHost);
     for (let count = 0; count < 3; count += 1)
