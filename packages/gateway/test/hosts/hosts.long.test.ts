@@ -6,7 +6,7 @@ import { runClient } from './run-client.ts';
 import { hostScripts } from './scripts.ts';
 
 /** Two scripts through the proxy; `npm run test:hosts` runs all scripts, also with hooks and without the governor. */
-const scripts = hostScripts.filter(({ name }) => name === 'same call' || name === 'editing and testing');
+const scripts = hostScripts.filter(({ name }) => name === 'same call' || name === 'reading');
 
 describe.each(hostClients)('$title', { tags: ['linux'] }, (client) => {
   let installed: InstalledClient | string = 'not installed yet';
