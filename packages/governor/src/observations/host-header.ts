@@ -92,7 +92,7 @@ const signWindow = 2_000;
 function readJsonOutput(text: string, isPrinted: boolean): HostOutput | null {
   if (!hasWrapperSign(text)) return null;
   const value = parseJson(text);
-  if (!isJsonObject(value)) return readContentBlocks(value);
+  if (!isJsonObject(value)) return readClineAnswers(value) ?? readContentBlocks(value);
   const exitCode = getExitCode(value);
   const output = getWrappedText(value, exitCode !== null);
   const inner =
@@ -115,6 +115,26 @@ function parseJson(text: string): Json {
   } catch {
     return null;
   }
+}
+
+/** The tools of Cline answer several queries at once, such as commands. A failed answer has its text or only an error. */
+function readClineAnswers(value: Json): HostOutput | null {
+  const answers = toOptionalList(value) ?? [];
+  const texts: string[] = [];
+  let exitCode: number | null = null;
+  let hasFailed = false;
+  for (const answer of answers) {
+    const result = toOptionalString(getJsonPath(answer, 'result'));
+    const success = getJsonPath(answer, 'success');
+    if (result === undefined || typeof success !== 'boolean') return null;
+    const error = toOptionalString(getJsonPath(answer, 'error')) ?? '';
+    const host = removeHostHeader(result === '' ? error : result);
+    texts.push(host.text);
+    exitCode = host.exitCode ?? exitCode;
+    hasFailed ||= !success;
+  }
+  if (texts.length === 0) return null;
+  return { text: texts.join('\n'), exitCode, isError: hasFailed ? true : null, isRunning: false };
 }
 
 /** The content of an MCP result, or of a message: a list of blocks of text. */

@@ -78,6 +78,7 @@ function listClientForms(text: string): readonly string[] {
     `${text}\n[The command completed with exit code 2.]\n[Current working directory: /app]`,
     `${text}\n[Command finished with exit code 2]`,
     `Exit code 2\n${text}`,
+    JSON.stringify([{ query: 'x', result: `[Command exited with code 2]\n${text}`, success: false }]),
     `The command ended with exit code 2.\n${text}`,
   ];
 }

@@ -335,6 +335,17 @@ const failures: readonly ToolResultCase[] = [
   command('failed', 'make', 'Error executing tool Bash: Error (exit code 2): boom\n'),
   command(
     'failed',
+    'make',
+    '[{"query":"make","result":"[Command exited with code 2]\\nboom\\n","error":"Command exited with code 2","success":false}]',
+  ),
+  call(
+    'failed',
+    'read_files',
+    { paths: ['a'] },
+    { output: '[{"query":"a","result":"","error":"ENOENT: no such file or directory","success":false}]' },
+  ),
+  command(
+    'failed',
     'cat missing.txt',
     'Error executing tool Bash: Error (exit code 1): cat: missing.txt: No such file or directory\n',
   ),
@@ -555,6 +566,8 @@ const successes: readonly ToolResultCase[] = [
   command('succeeded', 'ls', '<returncode>0</returncode>\n<output>\nfailed.txt\n</output>'),
   command('succeeded', 'grep -r tool .', 'log.txt:Error executing tool Bash: Error (exit code 2): boom'),
   command('empty', 'grep -r gone .', '(Bash completed with no output)'),
+  command('succeeded', 'touch a', '[{"query":"touch a","result":"","success":true}]'),
+  command('succeeded', 'cat a.json', '[{"name":"a","success":false}]'),
   command('succeeded', 'mkdir a', '(Bash completed with no output)'),
   command('empty', 'grep -r gone .', 'Error executing tool Bash: Error (exit code 1): '),
   command('succeeded', 'ls', 'Output: failed.txt\nProcess Group PGID: 17'),
