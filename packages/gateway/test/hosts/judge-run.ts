@@ -5,12 +5,21 @@ import type { HostScript } from './scripts.ts';
 export function findRunFault(run: ClientRun, script: HostScript): string | null {
   if (run.problems.length > 0) return `invalid history: ${run.problems[0] ?? ''}`;
   if (run.governedBy === 'nothing') return null;
-  // Some agents do not report the end of a reply to their hooks, so one more denied call is tolerated.
-  const requestsMax = script.requestsMax + (run.governedBy === 'hook' && !script.isHealthy ? 1 : 0);
-  if (run.requests > requestsMax) return `${run.requests} requests, at most ${requestsMax} expected`;
-  // Hooks stop an agent whose model ignores them; they cannot make it answer.
-  if (!run.hasAnswer && (script.isHealthy || run.governedBy === 'proxy')) return 'it ended without an answer';
-  if (!script.isHealthy) return null;
-  if (run.requests !== script.commands.length + 1) return `${run.requests} requests of healthy work`;
-  return run.isUnchanged === false ? 'healthy requests were changed' : null;
+  return script.isHealthy ? findHealthyFault(run, script) : findLoopFault(run, script);
+}
+
+function findHealthyFault(run: ClientRun, { requestsMax }: HostScript): string | null {
+  if (run.requests !== requestsMax) return `${run.requests} requests instead of ${requestsMax}`;
+  if (!run.hasAnswer) return 'it ended without an answer';
+  return run.isUnchanged === false ? 'its requests were changed' : null;
+}
+
+/**
+ * Hooks stop an agent whose model ignores them, and cannot make it answer. Some agents do not report the end of a reply
+ * to their hooks, so one more denied call is tolerated.
+ */
+function findLoopFault({ requests, hasAnswer, governedBy }: ClientRun, script: HostScript): string | null {
+  const requestsMax = script.requestsMax + (governedBy === 'hook' ? 1 : 0);
+  if (requests > requestsMax) return `${requests} requests, at most ${requestsMax} expected`;
+  return hasAnswer || governedBy === 'hook' ? null : 'it ended without an answer';
 }
