@@ -170,7 +170,7 @@ describe(`Claude Agent SDK ${version}`, () => {
   });
 
   it.each([
-    ['that heeds the last advice', readNotes, 5],
+    ['that follows the last advice', readNotes, 5],
     ['that ignores the governor', ignoreGovernor, 6],
   ])('ends the loop of a sub-agent %s, but not its parent', async (_, script, limit) => {
     const counts = { parent: 0, child: 0 };

@@ -35,7 +35,7 @@ export function installFramework(name: string, packages: FrameworkPackages): Ins
   return { folder, load, problem: installPackages(folder, packages) };
 }
 
-/** The key contains the versions, so that a new range is installed anew. */
+/** The key contains the versions, so that a new range is installed again. */
 function installPackages(folder: string, packages: FrameworkPackages): string | null {
   const installed = join(folder, `${JSON.stringify(packages).replaceAll(/[^\w.]+/g, '_')}.installed`);
   if (existsSync(installed)) return null;
