@@ -36,6 +36,9 @@ const commandsWithoutJson: ReadonlyMap<string, string> = new Map([
   ['hook claude', 'speaks JSON only'],
   ['hook codex', 'speaks JSON only'],
   ['hook gemini', 'speaks JSON only'],
+  ['hook qwen', 'speaks JSON only'],
+  ['hook opencode', 'speaks JSON only'],
+  ['hook copilot', 'speaks JSON only'],
   ['mcp', 'speaks JSON only'],
 ]);
 

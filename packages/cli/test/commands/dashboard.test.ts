@@ -89,7 +89,8 @@ describe('pawl dashboard', () => {
     const { url: at } = JSON.parse(out()) as { readonly url: string };
     const messages = [{ role: 'user', content: 'When is the garden party?' }];
     const body = JSON.stringify({ model: 'm', stream: true, tools: [{}], messages });
-    const reply = await fetch(`${at}/v1/chat/completions`, { method: 'POST', body });
+    const headers = { 'content-type': 'application/json' };
+    const reply = await fetch(`${at}/v1/chat/completions`, { method: 'POST', headers, body });
     expect(await reply.text()).toContain('ninth');
     stop.abort();
     await proxied;
