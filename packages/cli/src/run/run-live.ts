@@ -15,6 +15,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
   const lines = createLineRunView(io);
   let live: LiveView | null = null;
   let folder = '';
+  let paths: readonly string[] = [];
   let hasLeft = false;
   let wake: () => void = doNothing;
   return {
@@ -24,6 +25,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
     },
     start(info) {
       folder = info.root;
+      paths = info.paths;
       lines.start(info);
     },
     warn: (line) => (live === null ? lines : live).warn(line),
@@ -42,6 +44,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
         io,
         session,
         folder,
+        paths,
         id: session.id,
         mode,
         model,

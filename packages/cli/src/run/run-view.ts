@@ -20,7 +20,11 @@ import type { LiveControls } from '../tui/live-view.ts';
 export type RunView = {
   /** Handlers for permission questions and for questions of the model. */
   readonly asks: QuestionHandlers;
-  start(details: { readonly root: string; readonly files: number; readonly session: string }): void;
+  start(details: {
+    readonly root: string;
+    readonly paths: readonly string[];
+    readonly session: string;
+  }): void;
   warn(line: string): void;
   setStoreOutage(outage: StoreOutage | null): void;
   observe(seen: StepResult): void;
@@ -85,7 +89,7 @@ export function createJsonRunView(io: CommandIo, asks: QuestionHandlers = noQues
     ...passiveViewMethods,
     asks,
     setStoreOutage: (outage) => write({ type: 'warning', message: formatStoreOutage(outage) }),
-    start: ({ root, files, session }) => write({ type: 'start', folder: root, files, session }),
+    start: ({ root, paths, session }) => write({ type: 'start', folder: root, files: paths.length, session }),
     warn: (message) => write({ type: 'warning', message }),
     observe({ event, notes, session }) {
       for (const note of notes)
@@ -113,7 +117,8 @@ export function createLineRunView(io: CommandIo, asks: QuestionHandlers = noQues
     asks,
     warn,
     setStoreOutage: (outage) => warn(formatStoreOutage(outage)),
-    start: ({ root, files }) => writeLine(dim(`${formatCount(files, 'file')} in ${sanitizeOneLine(root)}`)),
+    start: ({ root, paths }) =>
+      writeLine(dim(`${formatCount(paths.length, 'file')} in ${sanitizeOneLine(root)}`)),
     observe({ event, notes, actions, session }) {
       if (event.type === 'model-replied')
         for (const line of [event.problem ?? [], listSpokenLines(event, session)].flat())

@@ -180,7 +180,7 @@ export async function openRunView(
 ): Promise<RunView> {
   const { folder, id, warnings } = context;
   const view = await selectRunView(options, io, context);
-  view.start({ root: folder.root, files: folder.paths.length, session: id });
+  view.start({ root: folder.root, paths: folder.paths, session: id });
   for (const line of formatSkippedFiles(folder.skips)) view.warn(line);
   for (const line of warnings) view.warn(line);
   return view;

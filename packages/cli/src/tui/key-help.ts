@@ -6,7 +6,10 @@ import {
   blankLine,
   padLine,
 } from './styled-line.ts';
-import { isWaitingForUser, type ScreenModel } from './screen-model.ts';
+import { listCompletions } from './completion.ts';
+import { getOpenQuestion } from './questions.ts';
+import { isWaitingForUser, type PendingQuestion, type ScreenModel } from './screen-model.ts';
+import { slashCommands } from './slash-commands.ts';
 
 /** Renders the current notice, or else the available keys. */
 export function renderFooter(model: ScreenModel, columns: number): StyledLine {
@@ -28,36 +31,67 @@ export function renderFooter(model: ScreenModel, columns: number): StyledLine {
 type KeyHint = readonly [key: string, label: string];
 
 function getKeyHints(model: ScreenModel): readonly KeyHint[] {
-  const { ui, session, descriptor } = model;
-  const views: readonly KeyHint[] = [
-    ['tab', 'views'],
-    ['?', 'help'],
-  ];
-  if (ui.view !== 'work') return [['↑↓', 'scroll'], ['esc', 'back'], ...views];
-  if (descriptor.mode === 'watch') return [['q', 'stop watching'], ...views];
-  if (ui.isTyping) return getTypingHints(model);
-  const { status } = session.turn;
-  if (status === 'halted' || status === 'shuttingDown') return views;
-  if (isWaitingForUser(model)) return [['enter', 'write'], ...views, ['ctrl-c', 'quit']];
+  const { ui, descriptor } = model;
+  if (descriptor.mode === 'watch')
+    return [
+      ['esc', ui.view === 'work' ? 'stop watching' : 'back'],
+      ['tab', 'views'],
+      ['↑↓', 'scroll'],
+    ];
+  if (listCompletions(model).length > 0)
+    return [
+      ['tab', 'complete'],
+      ['↑↓', 'select'],
+      ['esc', 'close'],
+    ];
+  if (ui.view !== 'work')
+    return [
+      ['↑↓', 'scroll'],
+      ['esc', 'back'],
+      ['tab', 'next view'],
+    ];
+  const pending = getOpenQuestion(model);
+  if (pending !== null) return getQuestionHints(model, pending);
+  if (isWaitingForUser(model))
+    return [
+      ['enter', 'send'],
+      ['/', 'commands'],
+      ['tab', 'views'],
+      ['ctrl-c', 'quit'],
+    ];
   return [
-    ['enter', 'write'],
-    ['p', status === 'paused' ? 'resume' : 'pause'],
-    ['f', 'finish now'],
+    ['enter', 'send while it works'],
     ['esc', 'interrupt'],
-    ...views,
-    ['o', ui.cardsOpen ? 'close cards' : 'open cards'],
+    ['/', 'commands'],
+    ['ctrl-o', 'tool output'],
   ];
 }
 
-function getTypingHints(model: ScreenModel): readonly KeyHint[] {
-  const send: KeyHint = ['enter', isWaitingForUser(model) || model.questions.length > 0 ? 'send' : 'steer'];
-  return [send, ['esc', 'stop typing'], ['tab', 'views'], ['ctrl-c', 'quit']];
+function getQuestionHints({ ui }: ScreenModel, { kind }: PendingQuestion): readonly KeyHint[] {
+  if (!ui.isAnswering)
+    return [
+      ['enter', 'send this message, then answer'],
+      ['esc', 'interrupt'],
+    ];
+  if (kind === 'model')
+    return [
+      ['enter', 'answer'],
+      ['esc', 'interrupt'],
+    ];
+  return [
+    ['↑↓ 1–3', 'select'],
+    ['enter', 'choose'],
+    ['esc', ui.input.text === '' ? 'interrupt' : 'clear'],
+  ];
 }
 
-/** Renders the keys and the meaning of the symbols. */
+/** Renders the commands, the keys and the meaning of the symbols. */
 export function renderHelp({ descriptor }: ScreenModel, columns: number): readonly StyledLine[] {
-  const keys = descriptor.mode === 'watch' ? watchingKeyHelp : workingKeyHelp;
-  const rows = [...keys, null, ...viewKeyHelp, null, ...symbolMeanings];
+  const commands = slashCommands.map(({ name, description }): HelpEntry => [`/${name}`, description]);
+  const rows =
+    descriptor.mode === 'watch'
+      ? [...watchingKeyHelp, ...viewKeyHelp, null, ...symbolMeanings]
+      : [...typingKeyHelp, ...viewKeyHelp, null, ...commands, null, ...symbolMeanings];
   return rows.map((row) =>
     row === null
       ? blankLine
@@ -70,22 +104,22 @@ export function renderHelp({ descriptor }: ScreenModel, columns: number): readon
 
 type HelpEntry = readonly [key: string, meaning: string];
 
-const workingKeyHelp: readonly HelpEntry[] = [
-  ['enter', 'write a message, even while the agent works'],
-  ['p', 'pause or resume'],
-  ['f', 'finish now: one final answer from what the agent has'],
-  ['esc', 'interrupt the turn, stop typing, or go back'],
-  ['y  n  a', 'allow the call, deny it, or always allow it'],
+const typingKeyHelp: readonly HelpEntry[] = [
+  ['enter', 'send the message, or choose the selected answer'],
+  ['ctrl-j, alt-enter', 'new line; so does \\ before enter'],
+  ['↑ ↓', 'lines of the message, then earlier messages'],
+  ['@', 'complete the name of a file with tab'],
+  ['ctrl-g', 'edit the message in $EDITOR'],
+  ['esc', 'interrupt the turn; clears the message when the agent waits'],
   ['ctrl-c twice', 'quit; the session is saved'],
 ];
 
-const watchingKeyHelp: readonly HelpEntry[] = [['q, ctrl-c', 'stop watching; the session keeps running']];
+const watchingKeyHelp: readonly HelpEntry[] = [['esc, ctrl-c', 'stop watching; the session keeps running']];
 
 const viewKeyHelp: readonly HelpEntry[] = [
-  ['tab, shift-tab', 'next view, previous view'],
-  ['↑ ↓ page-up/down', 'scroll; end follows new content again'],
-  ['o', 'show or hide tool output'],
-  ['?', 'this page'],
+  ['tab, shift-tab', 'next view, previous view, while nothing is typed'],
+  ['page-up, page-down', 'scroll; end follows new content again'],
+  ['ctrl-o', 'show or hide tool output'],
 ];
 
 const symbolMeanings: readonly HelpEntry[] = [

@@ -1,3 +1,4 @@
+import { describeToolCall, formatToolOutput } from '../output/tool-phrases.ts';
 import { elideMiddle } from './styled-line.ts';
 import {
   getConversation,
@@ -20,7 +21,7 @@ import {
  */
 export type LiveTranscriptItem =
   | { readonly kind: 'user'; readonly number: number; readonly text: string }
-  /** `isOver` is false while the model is still streaming. */
+  /** `isComplete` is false while the model is still streaming. */
   | { readonly kind: 'model'; readonly number: number; readonly text: string; readonly isComplete: boolean }
   | LiveToolCard
   | {
@@ -35,8 +36,9 @@ export type LiveToolCard = {
   readonly kind: 'card';
   readonly number: number;
   readonly callId: string;
-  readonly tool: string;
-  readonly args: string;
+  /** What the call does, in words; see {@link describeToolCall}. */
+  readonly doing: string;
+  readonly done: string;
   readonly status: ToolCardStatus;
   readonly startedAt: number | null;
   readonly durationMs: number | null;
@@ -59,7 +61,7 @@ export const transcriptLimits = {
   /** Total characters of all items. */
   characters: 1_000_000,
   text: 20_000,
-  args: 2_000,
+  phrase: 2_000,
   output: 4_000,
 } as const;
 
@@ -88,18 +90,16 @@ export function appendRemark(
   return appendTranscriptItem(transcript, { kind: 'remark', severity, text });
 }
 
-/** Appends streamed model text. */
+/** Appends streamed model text; other items may have appeared since the reply began. */
 function appendModelText(transcript: LiveTranscript, text: string): LiveTranscript {
-  const last = transcript.items.at(-1);
-  if (last?.kind !== 'model' || last.isComplete) {
+  const index = transcript.items.findLastIndex((item) => item.kind === 'model' && !item.isComplete);
+  const item = transcript.items[index];
+  if (item?.kind !== 'model') {
     return text === ''
       ? transcript
       : appendTranscriptItem(transcript, { kind: 'model', text, isComplete: false });
   }
-  return replaceTranscriptItem(transcript, transcript.items.length - 1, {
-    ...last,
-    text: truncateStreamingText(last.text + text),
-  });
+  return replaceTranscriptItem(transcript, index, { ...item, text: truncateStreamingText(item.text + text) });
 }
 
 /** Sets the final model text; null if the reply was aborted, which keeps the partial text. */
@@ -152,10 +152,11 @@ function replaceTranscriptItem(
 
 function truncateTranscriptItem(item: NewTranscriptItem): NewTranscriptItem {
   if (item.kind !== 'card') return { ...item, text: elideMiddle(item.text, transcriptLimits.text) };
-  const { args, output } = item;
+  const { doing, done, output } = item;
   return {
     ...item,
-    args: elideMiddle(args, transcriptLimits.args),
+    doing: elideMiddle(doing, transcriptLimits.phrase),
+    done: elideMiddle(done, transcriptLimits.phrase),
     output: elideMiddle(output, transcriptLimits.output),
   };
 }
@@ -181,7 +182,7 @@ function trimTranscript(transcript: LiveTranscript): LiveTranscript {
 
 function getItemLength(item: LiveTranscriptItem | undefined): number {
   if (item === undefined) return 0;
-  return item.kind === 'card' ? item.args.length + item.output.length : item.text.length;
+  return item.kind === 'card' ? item.done.length + item.output.length : item.text.length;
 }
 
 /** Adds what happened in a step to the transcript. */
@@ -288,35 +289,16 @@ const itemForms: { readonly [Kind in TranscriptItem['kind']]?: ItemForm<Kind> } 
   'memory-command': skipItem,
 };
 
-function appendToolCard(transcript: LiveTranscript, { id, tool, args }: ToolCall): LiveTranscript {
+function appendToolCard(transcript: LiveTranscript, call: ToolCall): LiveTranscript {
   return appendTranscriptItem(transcript, {
     kind: 'card',
-    callId: id,
-    tool,
-    args: formatCallArguments(args),
+    callId: call.id,
+    ...describeToolCall(call),
     status: 'waiting',
     startedAt: null,
     durationMs: null,
     output: '',
   });
-}
-
-/** Shows a single argument without its name: a command, a path, a pattern. */
-function formatCallArguments(args: unknown): string {
-  if (typeof args === 'string') return args;
-  if (typeof args !== 'object' || args === null) return stringifyOrPlaceholder(args);
-  const values = Object.values(args);
-  const [only] = values;
-  return values.length === 1 && typeof only === 'string' ? only : stringifyOrPlaceholder(args);
-}
-
-/** Values nested too deeply to stringify get a placeholder. */
-function stringifyOrPlaceholder(value: unknown, indent = 0): string {
-  try {
-    return JSON.stringify(value, null, indent) ?? '';
-  } catch {
-    return '(nested too deeply to be shown)';
-  }
 }
 
 function finishToolCard(
@@ -339,13 +321,7 @@ function addFinalAnswer(transcript: LiveTranscript, outcome: ToolOutcome): LiveT
 }
 
 function toCardResult(outcome: ToolOutcome): Pick<LiveToolCard, 'status' | 'output'> {
-  if (outcome.ok) {
-    const { output } = outcome;
-    return {
-      status: 'done',
-      output: typeof output === 'string' ? output : stringifyOrPlaceholder(output, 2),
-    };
-  }
+  if (outcome.ok) return { status: 'done', output: formatToolOutput(outcome.output) };
   const { kind, message } = outcome.error;
   if (kind === 'denied') return { status: 'denied', output: message };
   const isCancelled = kind === 'cancelled' || kind === 'skipped' || kind === 'interrupted';

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Session } from '@pawl/core';
 import type { StepResult, StoreOutage } from '@pawl/runtime';
 import type { PermissionAnswer, PermissionQuestion } from '@pawl/runtime/permission';
@@ -22,6 +26,7 @@ import {
   applyStepResult,
   advanceClock,
   addWarning,
+  replaceInput,
   type SessionDescriptor,
   type ScreenModel,
 } from './screen-model.ts';
@@ -43,6 +48,8 @@ export type LiveViewOptions = {
   readonly io: CommandIo;
   readonly session: Session;
   readonly folder: string;
+  /** The files of the folder, for completion; empty if unknown. */
+  readonly paths: readonly string[];
   readonly controls: LiveControls;
   readonly id: string;
   readonly mode: SessionDescriptor['mode'];
@@ -87,8 +94,20 @@ export function openLiveView({ io, session, controls, ...descriptor }: LiveViewO
     for (const command of result.commands) {
       if (command.type === 'quit') hasQuit = true;
       if (command.type === 'answer') questions.answer(command.number, command.answer);
+      else if (command.type === 'edit') void editInput(command.text);
       else runViewCommand(controls, command);
     }
+  };
+  const editInput = async (text: string): Promise<void> => {
+    await screen.suspend(() => {
+      const edited = editText(text);
+      change(
+        typeof edited === 'string'
+          ? replaceInput(model, edited)
+          : addWarning(model, `The editor failed: ${edited.message}`),
+      );
+    });
+    draw();
   };
   const ask = (question: NewQuestion, signal: AbortSignal): Promise<QuestionAnswer | null> =>
     questions.wait(signal, (number, isOpen) => {
@@ -155,7 +174,10 @@ function renderFinalTranscript({ transcript, size, now }: ScreenModel): readonly
   return renderTranscript(transcript, { columns: Math.max(1, size.columns - 1), now, cardRows: 0 });
 }
 
-function runViewCommand(controls: LiveControls, command: Exclude<ViewCommand, { type: 'answer' }>): void {
+function runViewCommand(
+  controls: LiveControls,
+  command: Exclude<ViewCommand, { type: 'answer' | 'edit' }>,
+): void {
   switch (command.type) {
     case 'say':
       return controls.say(command.text);
@@ -175,6 +197,28 @@ function runViewCommand(controls: LiveControls, command: Exclude<ViewCommand, { 
       return command satisfies never;
   }
 }
+
+/** Edits a text in the user's editor; returns the error if that failed. */
+function editText(text: string): string | Error {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-message-'));
+  const file = join(folder, 'message.md');
+  try {
+    writeFileSync(file, text, { mode: 0o600 });
+    const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? defaultEditor;
+    // The variable may hold a command line, as for git: "code --wait".
+    const { status, error } = spawnSync(`${editor} ${JSON.stringify(file)}`, {
+      shell: true,
+      stdio: 'inherit',
+    });
+    if (error !== undefined) return error;
+    if (status !== 0) return new Error(`${editor} ended with ${status ?? 'a signal'}.`);
+    return readFileSync(file, 'utf8').trimEnd();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const defaultEditor = process.platform === 'win32' ? 'notepad' : 'vi';
 
 function renderFarewell({ descriptor }: ScreenModel): readonly StyledLine[] {
   return descriptor.mode === 'watch'

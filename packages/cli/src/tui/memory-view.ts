@@ -1,6 +1,15 @@
-import { listEntries, type MemoryEntry, type WorkingMemory } from '@pawl/core/memory';
+import type { Session } from '@pawl/core';
+import {
+  countMemoryTokens,
+  getMemoryLimit,
+  listEntries,
+  type MemoryEntry,
+  type WorkingMemory,
+} from '@pawl/core/memory';
 import {
   formatInteger,
+  formatPercent,
+  renderBar,
   blankLine,
   truncateLine,
   padLine,
@@ -12,8 +21,14 @@ import {
 } from './styled-line.ts';
 import type { ScreenModel, ScreenSize } from './screen-model.ts';
 
-/** Renders working memory by key, with the value of the selected entry below. */
-export function renderMemoryView(
+/** Renders how full memory and context are, then the entries by key, and the value of the selected one. */
+export function renderMemoryView(model: ScreenModel, size: ScreenSize): readonly StyledLine[] {
+  const capacity = renderCapacity(model.session, size.columns);
+  const rows = Math.max(0, size.rows - capacity.length - 1);
+  return [...capacity, blankLine, ...renderEntries(model, { columns: size.columns, rows })];
+}
+
+function renderEntries(
   { session: { memory }, ui }: ScreenModel,
   { columns, rows }: ScreenSize,
 ): readonly StyledLine[] {
@@ -72,4 +87,58 @@ function renderEntryValue({ value }: MemoryEntry, columns: number): readonly Sty
   return wrapText(text, Math.max(1, columns - 6)).map((row) =>
     truncateLine([...padLine([createSegment('   │', 'dim')], 5), createSegment(row)], columns),
   );
+}
+
+function renderCapacity(session: Session, columns: number): readonly StyledLine[] {
+  const rows = computeCapacityUsage(session).map(({ name, used, max, share }): StyledLine => [
+    ...padLine([createSegment(` ${name === 'memory' ? 'held' : name}`, 'dim')], 13),
+    ...renderBar(share, 8),
+    createSegment(` ${formatInteger(used)}/${formatInteger(max)}`),
+  ]);
+  const { memory } = session;
+  const entries: readonly StyledLine[] =
+    memory === null
+      ? [[createSegment(' none in this profile', 'dim')]]
+      : [
+          [
+            createSegment(
+              ` ${[formatItemCount(memory.entries.size, 'entry'), formatWindowShare(session)].filter((text) => text !== '').join(', ')}`,
+              'dim',
+            ),
+          ],
+        ];
+  return [...rows, ...entries].map((line) => truncateLine(line, columns));
+}
+
+function formatItemCount(count: number, singular: string): string {
+  const plural = singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
+  return `${formatInteger(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** Formats the share of the context window that working memory takes. */
+function formatWindowShare({ memory, settings: { windowTokens } }: Session): string {
+  if (memory === null || windowTokens === null || windowTokens <= 0) return '';
+  return `${formatPercent(countMemoryTokens(memory) / windowTokens)} of the window`;
+}
+
+type CapacityUsage = {
+  readonly name: string;
+  readonly used: number;
+  readonly max: number;
+  readonly share: number;
+};
+
+function computeCapacityUsage({ memory, window, settings }: Session): readonly CapacityUsage[] {
+  const memoryUsage: readonly CapacityUsage[] =
+    memory === null
+      ? []
+      : [toCapacityUsage('memory', countMemoryTokens(memory), getMemoryLimit(memory.settings))];
+  const { windowTokens } = settings;
+  return window === null || windowTokens === null
+    ? memoryUsage
+    : [...memoryUsage, toCapacityUsage('window', window.tokens, windowTokens)];
+}
+
+function toCapacityUsage(name: string, used: number, max: number): CapacityUsage {
+  return { name, used, max, share: max > 0 ? used / max : 1 };
 }

@@ -7,16 +7,18 @@ import {
   toPlainLine,
   type StyledLine,
 } from './styled-line.ts';
-import type { PendingQuestion, ScreenSize } from './screen-model.ts';
+import { getSelectedOption, listPermissionOptions, parseOptionNumber } from './questions.ts';
+import type { PendingQuestion, ScreenModel, ScreenSize } from './screen-model.ts';
 
-/** Renders a question with everything needed to answer it; rows that do not fit are reached by scrolling. */
+/** Renders a question with everything needed to answer it, and a menu; rows that do not fit are reached by scrolling. */
 export function renderQuestion(
+  model: ScreenModel,
   pending: PendingQuestion,
-  { columns, rows }: ScreenSize,
-  isTyping: boolean,
+  size: ScreenSize,
 ): readonly StyledLine[] {
+  const { columns } = size;
   const all = renderQuestionLines(pending, columns);
-  const shownRows = clampBodyRows(all.length, rows);
+  const shownRows = clampBodyRows(all.length, pending, size);
   const scroll = Math.min(pending.scroll, all.length - shownRows);
   const below = all.length - shownRows - scroll;
   const title = pending.kind === 'permission' ? ' May this run? ' : ' The agent asks ';
@@ -24,22 +26,53 @@ export function renderQuestion(
   return [
     renderTitleLine(title, more, columns),
     ...all.slice(scroll, scroll + shownRows),
-    truncateLine(renderAnswerKeys(pending, isTyping), columns),
+    ...renderMenu(model, pending).map((line) => truncateLine(line, columns)),
   ];
 }
 
-export function getMaxQuestionScroll(pending: PendingQuestion, { columns, rows }: ScreenSize): number {
-  const all = renderQuestionLines(pending, columns).length;
-  return all - clampBodyRows(all, rows);
+export function getMaxQuestionScroll(pending: PendingQuestion, size: ScreenSize): number {
+  const all = renderQuestionLines(pending, size.columns).length;
+  return all - clampBodyRows(all, pending, size);
 }
 
 /** Returns the number of rows a question needs. */
 export function countQuestionRows(pending: PendingQuestion, columns: number): number {
-  return renderQuestionLines(pending, columns).length + 2;
+  return renderQuestionLines(pending, columns).length + countMenuRows(pending) + 1;
 }
 
-function clampBodyRows(lineCount: number, rows: number): number {
-  return Math.max(1, Math.min(lineCount, rows - 2));
+function clampBodyRows(lineCount: number, pending: PendingQuestion, { rows }: ScreenSize): number {
+  return Math.max(1, Math.min(lineCount, rows - countMenuRows(pending) - 1));
+}
+
+function countMenuRows(pending: PendingQuestion): number {
+  return pending.kind === 'permission'
+    ? listPermissionOptions(pending.question).length
+    : pending.question.options.length;
+}
+
+/** Renders the options; the selected one is what Enter chooses. */
+function renderMenu({ ui }: ScreenModel, pending: PendingQuestion): readonly StyledLine[] {
+  const typed = ui.isAnswering ? ui.input.text : '';
+  if (pending.kind === 'model') {
+    const { options } = pending.question;
+    const number = parseOptionNumber(typed.trim(), options.length);
+    const selected = number ?? (typed.trim() === '' ? pending.selected : null);
+    return options.map((option, index) => renderOption(index, option, ui.isAnswering && index === selected));
+  }
+  const { index: selected, reason } = getSelectedOption(pending, typed);
+  return listPermissionOptions(pending.question).map(({ kind, label }, index) => {
+    const hint = reason === null ? ', or type the reason for the agent' : `, and tell the agent: ${reason}`;
+    const text = kind === 'deny' ? label + hint : label;
+    return renderOption(index, text, ui.isAnswering && index === selected);
+  });
+}
+
+function renderOption(index: number, label: string, isSelected: boolean): StyledLine {
+  return [
+    createSegment(isSelected ? ' ❯ ' : '   ', 'accent'),
+    createSegment(`${index + 1}. `, isSelected ? 'accent' : 'dim'),
+    createSegment(label, isSelected ? 'strong' : 'plain'),
+  ];
 }
 
 const questionLinesCache = new WeakMap<
@@ -65,7 +98,7 @@ function renderPermissionQuestion(
   { question }: QuestionOfKind<'permission'>,
   columns: number,
 ): readonly StyledLine[] {
-  const { call, reason, always } = question;
+  const { call, reason } = question;
   const described = describeCall(call, { width: columns - 3 }).lines;
   // Wide characters can make a row too long, so wrap it instead of truncating it.
   const [tool = '', ...args] = described.flatMap((line) =>
@@ -75,22 +108,14 @@ function renderPermissionQuestion(
     [createSegment(` ${tool}`, 'strong')],
     ...args.map((row): StyledLine => [createSegment(` ${row}`)]),
     ...wrapText(reason, columns - 3).map((row): StyledLine => [createSegment(` ${row}`, 'dim')]),
-    ...(always === null ? [] : wrapText(`always allows: ${always}`, columns - 3)).map((row): StyledLine => [
-      createSegment(` ${row}`, 'dim'),
-    ]),
   ];
 }
 
 function renderModelQuestion(
-  { question: { question, options } }: QuestionOfKind<'model'>,
+  { question: { question } }: QuestionOfKind<'model'>,
   columns: number,
 ): readonly StyledLine[] {
-  return [
-    ...wrapText(question, columns - 3).map((row): StyledLine => [createSegment(` ${row}`, 'strong')]),
-    ...options.map((option, index) =>
-      truncateLine([createSegment(`  ${index + 1}. `, 'accent'), createSegment(option)], columns),
-    ),
-  ];
+  return wrapText(question, columns - 3).map((row): StyledLine => [createSegment(` ${row}`, 'strong')]);
 }
 
 function renderTitleLine(title: string, more: string, columns: number): StyledLine {
@@ -104,20 +129,4 @@ function renderTitleLine(title: string, more: string, columns: number): StyledLi
     ],
     columns,
   );
-}
-
-function renderAnswerKeys(pending: PendingQuestion, isTyping: boolean): StyledLine {
-  if (pending.kind === 'model') return [createSegment(' type the answer, or a number, then enter', 'dim')];
-  if (isTyping) return [createSegment(' you are typing: press esc first, then y, n or a', 'warn')];
-  const always =
-    pending.question.always === null ? [] : [createSegment('   a', 'strong'), createSegment(' always')];
-  return [
-    createSegment(' y', 'strong'),
-    createSegment(' yes'),
-    createSegment('   n', 'strong'),
-    createSegment(' no'),
-    ...always,
-    createSegment('   esc', 'strong'),
-    createSegment(' interrupt'),
-  ];
 }

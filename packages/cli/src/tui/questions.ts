@@ -1,6 +1,6 @@
 import type { PermissionAnswer, PermissionQuestion } from '@pawl/runtime/permission';
 import type { UserQuestion } from '@pawl/runtime/tools';
-import { isWaitingForUser, type ScreenModel, type PendingQuestion } from './screen-model.ts';
+import type { PendingQuestion, ScreenModel } from './screen-model.ts';
 
 export type QuestionAnswer =
   | { readonly kind: 'permission'; readonly answer: PermissionAnswer }
@@ -11,7 +11,7 @@ export type NewQuestion =
   | { readonly kind: 'model'; readonly question: UserQuestion };
 
 export function addQuestion(model: ScreenModel, number: number, newQuestion: NewQuestion): ScreenModel {
-  const question = { ...newQuestion, number, shownAt: null, scroll: 0 } as PendingQuestion;
+  const question = { ...newQuestion, number, shownAt: null, scroll: 0, selected: 0 } as PendingQuestion;
   return showFirstQuestion({ ...model, questions: [...model.questions, question] });
 }
 
@@ -19,34 +19,67 @@ export function addQuestion(model: ScreenModel, number: number, newQuestion: New
 export function removeQuestion(model: ScreenModel, number: number): ScreenModel {
   const questions = model.questions.filter((each) => each.number !== number);
   if (questions.length === model.questions.length) return model;
-  const { descriptor, ui } = model;
-  const isTyping =
-    (ui.isTyping && ui.input.text !== '') || (descriptor.mode === 'chat' && isWaitingForUser(model));
-  return showFirstQuestion({ ...model, questions, ui: { ...ui, isTyping } });
+  return showFirstQuestion({ ...model, questions });
 }
 
 export function getOpenQuestion({ questions }: ScreenModel): PendingQuestion | null {
   return questions[0] ?? null;
 }
 
-export function setQuestionScroll(model: ScreenModel, scroll: number): ScreenModel {
+/** Changes what the open question shows. */
+export function updateOpenQuestion(
+  model: ScreenModel,
+  change: Partial<Pick<PendingQuestion, 'scroll' | 'selected'>>,
+): ScreenModel {
   const [first, ...others] = model.questions;
-  return first === undefined ? model : { ...model, questions: [{ ...first, scroll }, ...others] };
+  return first === undefined ? model : { ...model, questions: [{ ...first, ...change }, ...others] };
 }
 
 /**
- * A question switches to the work view; a question of the model starts the input line. A user in the middle of a line
- * stays there, because the text is not an answer to a question they have not read.
+ * A question switches to the work view, and Enter answers it. A user in the middle of a message finishes that first,
+ * because its text is not an answer to a question they have not read.
  */
 function showFirstQuestion(model: ScreenModel): ScreenModel {
   const [first, ...others] = model.questions;
   if (first === undefined || first.shownAt !== null) return model;
-  const isTyping = first.kind === 'model' || (model.ui.isTyping && model.ui.input.text !== '');
   return {
     ...model,
     questions: [{ ...first, shownAt: model.now }, ...others],
-    ui: { ...model.ui, view: 'work', scroll: 0, frozen: null, isTyping },
+    ui: { ...model.ui, view: 'work', scroll: 0, frozen: null, isAnswering: model.ui.input.text === '' },
   };
+}
+
+/** One line of the menu under a question about a tool call. */
+export type PermissionOption = { readonly kind: 'allow' | 'always' | 'deny'; readonly label: string };
+
+export function listPermissionOptions({ always }: PermissionQuestion): readonly PermissionOption[] {
+  return [
+    { kind: 'allow', label: 'Yes' },
+    ...(always === null ? [] : [{ kind: 'always', label: `Yes, and always: ${always}` } as const]),
+    { kind: 'deny', label: 'No' },
+  ];
+}
+
+/**
+ * The option that Enter chooses. The number of an option selects it; any other text is the reason for a denial.
+ */
+export function getSelectedOption(
+  { question, selected }: Extract<PendingQuestion, { kind: 'permission' }>,
+  typedText: string,
+): { readonly index: number; readonly option: PermissionOption; readonly reason: string | null } {
+  const options = listPermissionOptions(question);
+  const text = typedText.trim();
+  const number = parseOptionNumber(text, options.length);
+  const reason = text === '' || number !== null ? null : text;
+  const last = options.length - 1;
+  const index = reason === null ? Math.min(number ?? selected, last) : last;
+  return { index, option: options[index] ?? { kind: 'deny', label: 'No' }, reason };
+}
+
+/** Returns the index of the option with this number, or null. */
+export function parseOptionNumber(text: string, count: number): number | null {
+  const number = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= count ? number - 1 : null;
 }
 
 /** Pending questions, by number. */

@@ -1,4 +1,4 @@
-import type { Session, TurnStatus, Verdict } from '@pawl/core';
+import { getConversation, iterateItems, type Session, type TurnStatus, type Verdict } from '@pawl/core';
 import {
   addEventTotals,
   emptyTotals,
@@ -9,7 +9,7 @@ import {
 } from '@pawl/core/projections';
 import type { StepResult, StoreOutage } from '@pawl/runtime';
 import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
-import { emptyTextInput, type TextInput } from './text-input.ts';
+import { emptyTextInput, setText, type TextInput } from './text-input.ts';
 import {
   emptyTranscript,
   appendRemark,
@@ -20,7 +20,15 @@ import {
 import type { PermissionQuestion } from '@pawl/runtime/permission';
 import type { UserQuestion } from '@pawl/runtime/tools';
 
-export const screenViewNames = ['work', 'transcript', 'events', 'memory', 'help'] as const;
+export const screenViewNames = [
+  'work',
+  'transcript',
+  'chart',
+  'governor',
+  'memory',
+  'events',
+  'help',
+] as const;
 export type ScreenViewName = (typeof screenViewNames)[number];
 
 export type ScreenSize = { readonly columns: number; readonly rows: number };
@@ -39,6 +47,7 @@ export type ScreenModel = {
   readonly events: readonly LoggedEvent[];
   /** Turn states since the last user message, newest last. */
   readonly visitedStatuses: readonly TurnStatus[];
+  /** `latest` is the latest verdict since the last user message. */
   readonly verdicts: { readonly count: number; readonly latest: Verdict | null };
   readonly usage: SessionUsage;
   readonly storeOutage: StoreOutage | null;
@@ -54,6 +63,8 @@ export type SessionDescriptor = {
   readonly model: string;
   /** `watch` is read-only. */
   readonly mode: 'run' | 'chat' | 'watch';
+  /** The files of the folder, for completion. */
+  readonly paths: readonly string[];
 };
 
 export type SessionUsage = {
@@ -73,14 +84,39 @@ export type ViewState = {
   readonly frozen: { readonly transcript: LiveTranscript; readonly events: readonly LoggedEvent[] } | null;
   /** The selected entry of the memory view. */
   readonly selectedEntry: number;
-  readonly isTyping: boolean;
   readonly input: TextInput;
+  readonly history: InputHistory;
+  readonly completion: CompletionState;
+  /**
+   * Whether Enter answers the open question. It does not while the user writes a message that was begun before the
+   * question appeared.
+   */
+  readonly isAnswering: boolean;
   /** Whether tool cards show their output. */
   readonly cardsOpen: boolean;
   readonly notice: { readonly text: string; readonly until: number } | null;
   /** The time until which another Ctrl-C quits; null if none was pressed. */
   readonly quitConfirmUntil: number | null;
 };
+
+/** Sent messages. While the user browses them, `index` is the shown one, and `draft` is what was typed before. */
+export type InputHistory = {
+  readonly entries: readonly string[];
+  readonly index: number | null;
+  readonly draft: string;
+};
+
+/** The list of completions below the input: the selected one, and whether Esc has closed the list. */
+export type CompletionState = { readonly selected: number; readonly isClosed: boolean };
+
+export const openCompletion: CompletionState = { selected: 0, isClosed: false };
+
+const maxHistory = 200;
+
+export function addToHistory({ entries }: InputHistory, text: string): InputHistory {
+  const others = entries.at(-1) === text ? entries.slice(0, -1) : entries;
+  return { entries: [...others, text].slice(-maxHistory), index: null, draft: '' };
+}
 
 const maxTrail = 200;
 const maxPendingSteering = 20;
@@ -116,8 +152,10 @@ export function createScreenModel(options: {
       scroll: 0,
       frozen: null,
       selectedEntry: 0,
-      isTyping: descriptor.mode === 'chat' && session.turn.status === 'waitingForUser',
       input: emptyTextInput,
+      history: listSentMessages(session).reduce(addToHistory, { entries: [], index: null, draft: '' }),
+      completion: openCompletion,
+      isAnswering: false,
       cardsOpen: false,
       notice: null,
       quitConfirmUntil: null,
@@ -137,11 +175,13 @@ export function applyStepResult(model: ScreenModel, result: StepResult): ScreenM
     transcript: updateTranscript(model.transcript, items),
     events: appendLoggedEvent(model.events, { before, result, items }),
     visitedStatuses: session === before ? model.visitedStatuses : updateTrail(model.visitedStatuses, result),
-    verdicts: updateVerdicts(model.verdicts, items),
+    verdicts: updateVerdicts(
+      event.type === 'user-message' ? { ...model.verdicts, latest: null } : model.verdicts,
+      items,
+    ),
     usage: session === before ? model.usage : updateUsage(model.usage, result),
     pendingSteering:
       session === before ? model.pendingSteering : updatePendingSteering(model.pendingSteering, items),
-    ui: updateFocus(model, session),
   };
 }
 
@@ -167,9 +207,9 @@ export function addWarning(model: ScreenModel, text: string): ScreenModel {
   return { ...model, transcript: appendRemark(model.transcript, 'warn', text) };
 }
 
-/** The input line belongs to the work view; in other views, keys are commands. */
-export function isTypingInWorkView({ ui }: ScreenModel): boolean {
-  return ui.isTyping && ui.view === 'work';
+/** Replaces the typed text. */
+export function replaceInput(model: ScreenModel, text: string): ScreenModel {
+  return { ...model, ui: { ...model.ui, input: setText(text), completion: openCompletion } };
 }
 
 export function isWaitingForUser({ session: { turn } }: ScreenModel): boolean {
@@ -222,12 +262,12 @@ function updatePendingSteering(
   }, pendingSteering);
 }
 
-/** In a chat, the input line gets the focus when it is the user's turn and loses it afterwards, unless it is in use. */
-function updateFocus({ descriptor, session: before, ui, questions }: ScreenModel, after: Session): ViewState {
-  const isTurn = after.turn.status === 'waitingForUser';
-  if (descriptor.mode !== 'chat' || isTurn === (before.turn.status === 'waitingForUser')) return ui;
-  const isInUse = ui.input.text !== '' || questions[0]?.kind === 'model';
-  return isInUse ? ui : { ...ui, isTyping: isTurn };
+/** The user's messages of a resumed session. */
+function listSentMessages(session: Session): readonly string[] {
+  const texts: string[] = [];
+  for (const message of iterateItems(getConversation(session)))
+    if (message.role === 'user') texts.push(message.text);
+  return texts.slice(-maxHistory);
 }
 
 /** A question to the user, about a tool call or from the model. Questions are shown one at a time. */
@@ -240,6 +280,8 @@ export type PendingQuestion =
       readonly shownAt: number | null;
       /** Rows scrolled from the start. */
       readonly scroll: number;
+      /** The selected option. */
+      readonly selected: number;
     }
   | {
       readonly kind: 'model';
@@ -247,4 +289,5 @@ export type PendingQuestion =
       readonly question: UserQuestion;
       readonly shownAt: number | null;
       readonly scroll: number;
+      readonly selected: number;
     };

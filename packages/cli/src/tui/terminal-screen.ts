@@ -1,13 +1,15 @@
-import { render, Box, Text, useInput, usePaste, type Key as InkKey } from 'ink';
+import { render, Box, Text, useInput, usePaste, type Instance, type Key as InkKey } from 'ink';
 import { createElement, type ReactElement } from 'react';
 import type { CommandIo } from '../output/command-io.ts';
-import type { KeyPress } from './handle-key.ts';
+import type { KeyPress, NamedKey } from './handle-key.ts';
 import type { ScreenSize } from './screen-model.ts';
 import { format } from 'node:util';
 
 /** A terminal in full-screen mode. */
 export type TerminalScreen = {
   draw(rows: readonly string[]): void;
+  /** Leaves the terminal to another program while `run` runs. */
+  suspend(run: () => void): Promise<void>;
   /** Restores the previous terminal contents. */
   close(): Promise<void>;
 };
@@ -29,19 +31,28 @@ export function openTerminalScreen({
   const { stdin, stderr: screen } = io;
   const element = (rows: readonly string[]): ReturnType<typeof createElement> =>
     createElement(InkScreen, { rows, onKey });
-  const ink = render(element([]), {
-    stdin,
-    stdout: screen,
-    stderr: screen,
-    alternateScreen: true,
-    // The caller has already checked for a terminal; in CI, Ink would assume there is none.
-    interactive: true,
-    exitOnCtrlC: false,
-    patchConsole: false,
-    maxFps: framesPerSecond,
-    incrementalRendering: true,
-  });
+  const start = (rows: readonly string[]): Instance =>
+    render(element(rows), {
+      stdin,
+      stdout: screen,
+      stderr: screen,
+      alternateScreen: true,
+      // The caller has already checked for a terminal; in CI, Ink would assume there is none.
+      interactive: true,
+      exitOnCtrlC: false,
+      patchConsole: false,
+      maxFps: framesPerSecond,
+      incrementalRendering: true,
+    });
+  let shownRows: readonly string[] = [];
+  let ink = start(shownRows);
+  let isSuspended = false;
+  const stop = async (): Promise<void> => {
+    ink.unmount();
+    await ink.waitUntilExit();
+  };
   const resized = (): void => {
+    if (isSuspended) return;
     // After a resize the old rows may be wrapped or cut off, so redraw everything.
     ink.clear();
     screen.write('\x1b[H\x1b[J');
@@ -50,11 +61,24 @@ export function openTerminalScreen({
   // Ink redraws on resize, so this listener must run first.
   screen.prependListener('resize', resized);
   return {
-    draw: (rows) => ink.rerender(element(rows)),
+    draw(rows) {
+      shownRows = rows;
+      if (!isSuspended) ink.rerender(element(rows));
+    },
+    async suspend(run) {
+      isSuspended = true;
+      await stop();
+      try {
+        run();
+      } finally {
+        isSuspended = false;
+        ink = start(shownRows);
+        onResize(getTerminalSize(io));
+      }
+    },
     async close() {
       screen.off('resize', resized);
-      ink.unmount();
-      await ink.waitUntilExit();
+      await stop();
     },
   };
 }
@@ -89,10 +113,18 @@ function renderRow(text: string, index: number): ReactElement {
 export function parseInkKey(input: string, key: InkKey): readonly KeyPress[] {
   if (key.eventType === 'release') return [];
   if (key.tab) return [{ name: key.shift ? 'back-tab' : 'tab' }];
+  if (key.return && (key.meta || key.shift)) return [{ name: 'newline' }];
   const named = inkKeyNames.find(([flag]) => key[flag]);
-  if (named !== undefined) return [{ name: named[1] }];
-  if (key.ctrl) return /^[a-z]$/.test(input) ? [{ name: 'ctrl', letter: input }] : [];
-  return key.meta ? [] : splitTypedKeys(input);
+  if (named !== undefined) return [{ name: getModifiedName(named[1], key) }];
+  if (key.ctrl || key.meta)
+    return /^[a-z]$/.test(input) ? [{ name: key.ctrl ? 'ctrl' : 'alt', letter: input }] : [];
+  return splitTypedKeys(input);
+}
+
+function getModifiedName(name: NamedKey, { ctrl, meta }: InkKey): NamedKey {
+  if (!ctrl && !meta) return name;
+  if (name === 'left') return 'word-left';
+  return name === 'right' ? 'word-right' : name;
 }
 
 /** Fast typing can deliver several keys in one event. */
@@ -100,19 +132,19 @@ function splitTypedKeys(input: string): readonly KeyPress[] {
   return input.split(keySeparator).flatMap((part): readonly KeyPress[] => {
     if (part === '') return [];
     const name = Object.hasOwn(controlKeys, part) ? controlKeys[part] : undefined;
-    return [name === undefined ? { name: 'text', text: part } : { name }];
+    return name === undefined ? [{ name: 'text', text: part }] : [{ name }];
   });
 }
 
 type InkKeyFlag = Exclude<keyof InkKey, 'eventType'>;
-type NamedKey = Exclude<KeyPress['name'], 'text' | 'ctrl'>;
 
 // oxlint-disable-next-line no-control-regex
 const keySeparator = /([\r\n\t\u007f])/u;
 
 const controlKeys: { readonly [control: string]: NamedKey } = {
   '\r': 'enter',
-  '\n': 'enter',
+  // Ctrl-J.
+  '\n': 'newline',
   '\t': 'tab',
   '\x7f': 'backspace',
 };

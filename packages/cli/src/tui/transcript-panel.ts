@@ -135,16 +135,14 @@ type ToolCardOptions = {
   readonly rows: number;
 };
 
-/** Renders a call on one row: status, tool, arguments, duration. A second row shows why it failed. */
+/** Renders a call on one row: status, what it does, the last line of its output so far, duration; then why it failed. */
 function renderToolCard(card: LiveToolCard, { columns, now, rows }: ToolCardOptions): readonly StyledLine[] {
+  const { status, output } = card;
   const progress =
-    card.status === 'running' && card.output !== ''
-      ? [createSegment(`  ${getLastRow(card.output)}`, 'dim')]
-      : [];
+    status === 'running' && output !== '' ? [createSegment(`  ${getLastRow(output)}`, 'dim')] : [];
   const left: StyledLine = [
-    cardStatusSymbols[card.status],
-    createSegment(`${card.tool.padEnd(11)} `, 'strong'),
-    createSegment(card.args, card.status === 'waiting' ? 'dim' : 'plain'),
+    cardStatusSymbols[status],
+    createSegment(status === 'done' ? card.done : card.doing, status === 'waiting' ? 'dim' : 'plain'),
     ...progress,
   ];
   const head = justifyLine(
@@ -152,11 +150,21 @@ function renderToolCard(card: LiveToolCard, { columns, now, rows }: ToolCardOpti
     [createSegment(formatCardTime(card, now), 'dim'), createSegment(' ')],
     columns,
   );
-  if (rows > 0 && card.output !== '') return [head, ...renderOutputRows(card.output, columns, rows)];
-  const hasReason = card.status === 'failed' || card.status === 'denied';
-  return hasReason
-    ? [head, truncateLine([createSegment('     '), createSegment(getFirstRow(card.output), 'dim')], columns)]
-    : [head];
+  if (rows > 0 && output !== '') return [head, ...renderOutputRows(output, columns, rows)];
+  return status === 'failed' || status === 'denied' ? [head, ...renderFailure(output, columns)] : [head];
+}
+
+/** The end of a long failure says most; its first line says what failed. */
+const maxFailureTail = 3;
+
+function renderFailure(output: string, columns: number): readonly StyledLine[] {
+  const [first = '', ...others] = output.split('\n').filter((line) => line.trim() !== '');
+  const hidden = others.length - maxFailureTail;
+  return [
+    first,
+    ...(hidden > 0 ? [`… ${hidden} more lines: ctrl-o`] : []),
+    ...others.slice(-maxFailureTail),
+  ].map((line) => truncateLine([createSegment('     '), createSegment(line, 'dim')], columns));
 }
 
 const cardStatusSymbols: { readonly [Status in ToolCardStatus]: StyledSegment } = {
@@ -184,10 +192,6 @@ function renderOutputRows(output: string, columns: number, max: number): readonl
     .map((row): StyledLine => [createSegment('     │ ', 'dim'), createSegment(row, 'dim')]);
   const more = rows.length - max;
   return more > 0 ? [...shown, [createSegment(`     │ … ${more} more rows`, 'dim')]] : shown;
-}
-
-function getFirstRow(text: string): string {
-  return text.trimStart().split('\n', 1)[0] ?? '';
 }
 
 function getLastRow(text: string): string {

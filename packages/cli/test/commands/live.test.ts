@@ -58,14 +58,12 @@ describe('pawl in a terminal', { tags: ['tmux'] }, () => {
       expect(question.trimEnd().split('\n').length).toBeLessThanOrEqual(size.rows);
       expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('one\n');
       await wait(readingMs);
-      await first.press('y');
-      await first.waitForText(/shell/);
-      await first.waitForText('May this run?');
+      await first.press('Enter');
+      await first.waitForText('touch started');
       await wait(readingMs);
-      await first.press('y');
+      await first.press('1', 'Enter');
       await expect.poll(() => existsSync(join(folder, 'started'))).toBe(true);
       expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('two\n');
-      await first.press('Enter');
       await first.press('Be quick about it', 'Enter');
       await first.waitForText('Be quick about it');
       await first.press('C-c');
@@ -73,7 +71,7 @@ describe('pawl in a terminal', { tags: ['tmux'] }, () => {
       await first.press('C-c');
       const left = await first.waitForText('ended with 130');
       expect(left).toMatch(/pawl resume [\da-f]{8}\n/);
-      expect(left).toMatch(/✓ write .*\n +– shell/);
+      expect(left).toMatch(/✓ Wrote plan\.md .*\n +– Running touch started/);
 
       const second = await openPawlPane(size, 'resume', '--plain');
       await second.waitForText('I received 2 messages.');

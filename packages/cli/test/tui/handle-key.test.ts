@@ -2,7 +2,7 @@ import type { Event } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { removeQuestion, addQuestion } from '../../src/tui/questions.ts';
 import { handleKey } from '../../src/tui/handle-key.ts';
-import type { ScreenModel } from '../../src/tui/screen-model.ts';
+import { screenViewNames, type ScreenModel } from '../../src/tui/screen-model.ts';
 import {
   applyEvents,
   createCallReplyEvent,
@@ -10,6 +10,7 @@ import {
   helloEvent,
   openTestScreen,
   pressKeys,
+  renderRows,
   renderScreenText,
   tinyScreen,
   createTextKey,
@@ -23,9 +24,27 @@ describe('typing', () => {
     expect(pressKeys(waitingModel, createTextKey('p'), createTextKey('lease'), 'enter').commands).toEqual([
       { type: 'say', text: 'please' },
     ]);
-    expect(pressKeys(busyModel, 'enter', createTextKey('faster'), 'enter').commands).toEqual([
+    expect(pressKeys(busyModel, createTextKey('faster'), 'enter').commands).toEqual([
       { type: 'steer', text: 'faster' },
     ]);
+  });
+
+  it('is text in every state and every view, key by key or all at once', () => {
+    const paused = applyEvents(busyModel, { type: 'pause-requested', at: 1_500, reason: 'asked' });
+    for (const model of [waitingModel, busyModel, paused]) {
+      for (const view of screenViewNames) {
+        const inView: ScreenModel = { ...model, ui: { ...model.ui, view } };
+        const keys = Array.from('please focus? yna pfoq 123', createTextKey);
+        for (const typed of [
+          pressKeys(inView, ...keys),
+          pressKeys(inView, createTextKey('please focus? yna pfoq 123')),
+        ]) {
+          expect(typed.commands).toEqual([]);
+          expect(typed.model.ui).toMatchObject({ view, input: { text: 'please focus? yna pfoq 123' } });
+          expect(renderScreenText(typed.model)).toContain('please focus? yna pfoq 123▏');
+        }
+      }
+    }
   });
 
   it('shows steering as queued until the agent receives it', () => {
@@ -40,12 +59,11 @@ describe('typing', () => {
     expect(renderScreenText(received)).toContain(' › faster\n');
   });
 
-  it('sends nothing for an empty line, and keeps an unsent line', () => {
-    expect(pressKeys(busyModel, 'enter', createTextKey('  '), 'enter').commands).toEqual([]);
-    const unsent = pressKeys(busyModel, 'enter', createTextKey('half a '), 'escape');
-    expect(unsent.commands).toEqual([]);
-    expect(renderScreenText(unsent.model)).toContain(' › half a');
-    expect(pressKeys(unsent.model, 'enter', createTextKey('line'), 'enter').commands).toEqual([
+  it('sends nothing for an empty line, and keeps the message when the turn is interrupted', () => {
+    expect(pressKeys(busyModel, createTextKey('  '), 'enter').commands).toEqual([]);
+    const interrupted = pressKeys(busyModel, createTextKey('half a '), 'escape');
+    expect(interrupted.commands).toEqual([{ type: 'cancel' }]);
+    expect(pressKeys(interrupted.model, createTextKey('line'), 'enter').commands).toEqual([
       { type: 'steer', text: 'half a line' },
     ]);
   });
@@ -53,34 +71,140 @@ describe('typing', () => {
   it('inserts pasted text with its line breaks', () => {
     const { model, commands } = pressKeys(busyModel, createTextKey('one\r\ntwo'));
     expect(commands).toEqual([]);
-    expect(renderScreenText(model)).toContain(' ↳ one⏎two▏');
+    expect(renderScreenText(model)).toContain(' ↳ one\n   two▏');
     expect(pressKeys(model, 'enter').commands).toEqual([{ type: 'steer', text: 'one\ntwo' }]);
   });
 
-  it('shows the part of a long line around the cursor', () => {
+  it('starts a new line with Alt-Enter, Ctrl-J, or a backslash before Enter', () => {
+    for (const keys of [
+      ['newline'],
+      [{ name: 'ctrl', letter: 'j' }],
+      [createTextKey('\\'), 'enter'],
+    ] as const) {
+      const { commands } = pressKeys(waitingModel, createTextKey('a'), ...keys, createTextKey('b'), 'enter');
+      expect(commands).toEqual([{ type: 'say', text: 'a\nb' }]);
+    }
+  });
+
+  it('wraps a long line and keeps the cursor visible', () => {
     const { model } = pressKeys(waitingModel, createTextKey(`${'a'.repeat(100)}${'漢'.repeat(30)}end`));
-    const row = renderScreenText(model).split('\n').at(-2);
-    expect(row).toMatch(/^ › …a*漢{30}end▏$/);
+    expect(renderScreenText(model)).toMatch(/ › a{75}\n {3}a{25}漢{25}\n {3}漢{5}end▏\n/);
+    const many = pressKeys(
+      waitingModel,
+      createTextKey(Array.from({ length: 40 }, (_, line) => `l${line}`).join('\n')),
+    );
+    expect(renderScreenText(many.model)).toContain('   l39▏');
+    expect(renderScreenText(many.model)).not.toContain(' l0\n');
+    expect(renderRows(many.model)).toHaveLength(24);
+  });
+
+  it('brings back earlier messages, and the draft after them', () => {
+    const sent = pressKeys(
+      waitingModel,
+      createTextKey('first'),
+      'enter',
+      createTextKey('second'),
+      'enter',
+    ).model;
+    const typed = pressKeys(sent, createTextKey('draft'), 'up').model;
+    expect(typed.ui.input.text).toBe('second');
+    const first = pressKeys(typed, 'up', 'up').model;
+    expect(first.ui.input.text).toBe('first');
+    expect(pressKeys(first, 'down', 'down').model.ui.input.text).toBe('draft');
+    expect(pressKeys(first, 'enter').commands).toEqual([{ type: 'say', text: 'first' }]);
+  });
+
+  it('keeps a message that Escape or Ctrl-C clears', () => {
+    for (const key of ['escape', ctrlCKey] as const) {
+      const cleared = pressKeys(waitingModel, createTextKey('a long message'), key);
+      expect(cleared).toMatchObject({ model: { ui: { input: { text: '' } } }, commands: [] });
+      expect(pressKeys(cleared.model, 'up').model.ui.input.text).toBe('a long message');
+    }
+  });
+
+  it('opens the message in an editor', () => {
+    expect(pressKeys(waitingModel, createTextKey('draft'), { name: 'ctrl', letter: 'g' }).commands).toEqual([
+      { type: 'edit', text: 'draft' },
+    ]);
+  });
+});
+
+const enterText = (model: ScreenModel, text: string) => pressKeys(model, createTextKey(text), 'enter');
+
+describe('commands', () => {
+  it('pause, continue and finish the work', () => {
+    expect(enterText(busyModel, '/pause').commands).toEqual([{ type: 'pause' }]);
+    const paused = applyEvents(busyModel, { type: 'pause-requested', at: 1_500, reason: 'asked' });
+    expect(enterText(paused, '/continue').commands).toEqual([{ type: 'resume' }]);
+    expect(enterText(busyModel, '/finish').commands).toEqual([{ type: 'finish' }]);
+    expect(enterText(busyModel, '/quit').commands).toEqual([{ type: 'quit' }]);
+    expect(pressKeys(busyModel, 'escape').commands).toEqual([{ type: 'cancel' }]);
+  });
+
+  it('explain why they do nothing', () => {
+    for (const text of ['/pause', '/continue', '/finish', '/nothing', '/Pause now']) {
+      const { model, commands } = enterText(waitingModel, text);
+      expect(commands).toEqual([]);
+      expect(model.ui.notice?.text).toMatch(/^There is (no|nothing)|not paused/);
+    }
+    expect(enterText(waitingModel, '/nothing').model.ui.input.text).toBe('/nothing');
+  });
+
+  it('are not confused with paths', () => {
+    for (const text of ['/etc/hosts is wrong', '/ is full', '//']) {
+      expect(enterText(waitingModel, text).commands).toEqual([{ type: 'say', text }]);
+    }
+  });
+
+  it('are completed by their first letters, with Tab or Enter', () => {
+    const { model } = pressKeys(busyModel, createTextKey('/p'));
+    expect(renderScreenText(model)).toContain(' ❯ /pause  let running work finish');
+    expect(pressKeys(model, 'tab').model.ui.input.text).toBe('/pause');
+    expect(pressKeys(model, 'enter').commands).toEqual([{ type: 'pause' }]);
+    const all = pressKeys(busyModel, createTextKey('/'), 'down', 'tab').model;
+    expect(all.ui.input.text).toBe('/pause');
+    const closed = pressKeys(model, 'escape');
+    expect(closed.commands).toEqual([]);
+    expect(renderScreenText(closed.model)).not.toContain('❯');
+  });
+
+  it('show each view', () => {
+    for (const view of screenViewNames.slice(1)) {
+      expect(enterText(busyModel, `/${view}`).model.ui.view).toBe(view);
+    }
+  });
+
+  it('show what the session has cost', () => {
+    const model = applyEvents(busyModel, createCallReplyEvent(2_000, 'Done.'));
+    expect(renderScreenText(enterText(model, '/cost').model)).toContain(
+      '1,200 tokens in, 80 out · cost 0.0120 · 1 model calls, 0 tool calls',
+    );
+  });
+});
+
+describe('file names', () => {
+  const paths = ['src/app.ts', 'src/api/user.ts', 'docs/usage.md', 'README.md'];
+  const model = openTestScreen({ paths });
+
+  it('are completed after @, best match first', () => {
+    const typed = pressKeys(model, createTextKey('see @us')).model;
+    expect(renderScreenText(typed)).toMatch(/ ❯ src\/api\/user\.ts\n {3}docs\/usage\.md\n/);
+    expect(pressKeys(typed, 'down', 'tab').model.ui.input.text).toBe('see @docs/usage.md ');
+    expect(pressKeys(typed, 'enter').commands).toEqual([{ type: 'say', text: 'see @us' }]);
+  });
+
+  it('are not completed within an address or another word', () => {
+    for (const text of ['ada@src', 'see @nothing-like-it']) {
+      expect(renderScreenText(pressKeys(model, createTextKey(text)).model)).not.toContain('❯');
+    }
   });
 });
 
 describe('while the agent works', () => {
-  it('pauses and resumes with p, finishes with f, interrupts with escape', () => {
-    expect(pressKeys(busyModel, createTextKey('p')).commands).toEqual([{ type: 'pause' }]);
-    const paused = applyEvents(busyModel, { type: 'pause-requested', at: 1_500, reason: 'asked' });
-    expect(pressKeys(paused, createTextKey('p')).commands).toEqual([{ type: 'resume' }]);
-    expect(pressKeys(busyModel, createTextKey('f')).commands).toEqual([{ type: 'finish' }]);
-    expect(pressKeys(busyModel, 'escape').commands).toEqual([{ type: 'cancel' }]);
-  });
-
   it('sends no commands to a session that waits or is closed', () => {
-    const idle = pressKeys(waitingModel, 'escape').model;
-    expect(pressKeys(idle, createTextKey('f'), createTextKey('p'), 'escape').commands).toEqual([]);
+    expect(pressKeys(waitingModel, 'escape', 'escape', 'enter').commands).toEqual([]);
     const ended = applyEvents(busyModel, { type: 'halt-requested', at: 2_000, reason: 'enough' });
-    expect(
-      pressKeys(ended, createTextKey('p'), createTextKey('f'), 'escape', 'enter', createTextKey('x'))
-        .commands,
-    ).toEqual([]);
+    expect(pressKeys(ended, 'escape', 'enter', createTextKey('x'), 'enter').commands).toEqual([]);
   });
 
   it('quits with a second Ctrl-C, and explains it after the first', () => {
@@ -97,17 +221,10 @@ describe('while the agent works', () => {
   it('is read-only in a session that runs elsewhere', () => {
     const watching = applyEvents(openTestScreen({ mode: 'watch' }), helloEvent);
     expect(
-      pressKeys(
-        watching,
-        createTextKey('p'),
-        createTextKey('f'),
-        'escape',
-        'enter',
-        createTextKey('x'),
-        'enter',
-      ).commands,
+      pressKeys(watching, createTextKey('pfq'), 'enter', createTextKey('/quit'), 'enter').commands,
     ).toEqual([]);
-    expect(pressKeys(watching, createTextKey('q')).commands).toEqual([{ type: 'quit' }]);
+    expect(pressKeys(watching, 'escape').commands).toEqual([{ type: 'quit' }]);
+    expect(pressKeys(watching, 'tab', 'escape').commands).toEqual([]);
     expect(pressKeys(watching, ctrlCKey).commands).toEqual([{ type: 'quit' }]);
     expect(renderScreenText(watching)).toContain('watching; the session runs elsewhere');
   });
@@ -130,52 +247,90 @@ const createPermissionCommands = (answer: object) => [
 ];
 
 describe('a permission question', () => {
-  it('shows the whole call, the reason, and the rule that always adds', () => {
+  it('shows the whole call, the reason, and what each answer does', () => {
     const text = renderScreenText(askPermission(busyModel, 'rm -rf build\necho done'));
-    for (const row of [' shell', ' command:', '   │ rm -rf build', '   │ echo done', ' it changes things']) {
+    for (const row of [
+      ' shell',
+      ' command:',
+      '   │ rm -rf build',
+      '   │ echo done',
+      ' it changes things',
+      ' ❯ 1. Yes',
+      '   2. Yes, and always: allow shell ls',
+      '   3. No, or type the reason for the agent',
+    ]) {
       expect(text).toContain(`${row}\n`);
     }
-    expect(text).toContain(' always allows: allow shell ls\n');
-    expect(text).toContain(' y yes   n no   a always   esc interrupt\n');
   });
 
-  it('is answered with y, n and a', () => {
+  it('is answered with arrow keys and Enter, or with a number and Enter', () => {
     const model = askPermission(busyModel, 'ls');
-    expect(pressKeys(model, createTextKey('y')).commands).toEqual(
+    const yes = createPermissionCommands({ decision: 'allow' });
+    const always = createPermissionCommands({ decision: 'allow', always: true });
+    const no = createPermissionCommands({ decision: 'deny', reason: 'the user said no' });
+    expect(pressKeys(model, 'enter').commands).toEqual(yes);
+    expect(pressKeys(model, 'down', 'enter').commands).toEqual(always);
+    expect(pressKeys(model, 'down', 'down', 'enter').commands).toEqual(no);
+    expect(pressKeys(model, 'up', 'enter').commands).toEqual(no);
+    expect(pressKeys(model, createTextKey('1'), 'enter').commands).toEqual(yes);
+    expect(pressKeys(model, createTextKey('2'), 'enter').commands).toEqual(always);
+    expect(pressKeys(model, createTextKey('3'), 'enter').commands).toEqual(no);
+    expect(pressKeys(model, 'escape').commands).toEqual([{ type: 'cancel' }]);
+  });
+
+  it('is not answered by any text alone, and text with Enter denies it with that reason', () => {
+    const model = askPermission(busyModel, 'ls');
+    for (const text of ['actually no', 'yes', 'a', 'y', 'always', '2 files only', '1.', 'n']) {
+      const typed = pressKeys(model, ...Array.from(text, createTextKey));
+      expect(typed.commands).toEqual([]);
+      expect(renderScreenText(typed.model)).toContain(` ❯ 3. No, and tell the agent: ${text}\n`);
+      expect(pressKeys(typed.model, 'enter').commands).toEqual(
+        createPermissionCommands({ decision: 'deny', reason: `the user said no: ${text}` }),
+      );
+    }
+  });
+
+  it('clears the reason with Escape before it interrupts', () => {
+    const reason = pressKeys(askPermission(busyModel, 'ls'), createTextKey('hm'), 'escape');
+    expect(reason.commands).toEqual([]);
+    expect(pressKeys(reason.model, 'enter').commands).toEqual(
       createPermissionCommands({ decision: 'allow' }),
     );
-    expect(pressKeys(model, createTextKey('n')).commands).toEqual(
-      createPermissionCommands({ decision: 'deny', reason: 'the user said no' }),
-    );
-    expect(pressKeys(model, createTextKey('a')).commands).toEqual(
-      createPermissionCommands({ decision: 'allow', always: true }),
-    );
-    expect(pressKeys(model, 'escape').commands).toEqual([{ type: 'cancel' }]);
+    expect(pressKeys(reason.model, 'escape').commands).toEqual([{ type: 'cancel' }]);
   });
 
   it('cannot be answered with always if there is no such rule', () => {
     const model = askPermission(busyModel, 'ls', null);
-    expect(renderScreenText(model)).toContain(' y yes   n no   esc interrupt');
-    expect(pressKeys(model, createTextKey('a')).commands).toEqual([]);
+    expect(renderScreenText(model)).toContain(' ❯ 1. Yes\n   2. No, or');
+    expect(renderScreenText(model)).not.toContain('always');
   });
 
-  it('ignores a key pressed before the user could read it', () => {
+  it('ignores an Enter pressed before the user could read it', () => {
     const model = askPermission(busyModel, 'ls');
-    expect(handleKey(model, createTextKey('y'), model.now + 100).commands).toEqual([]);
-    expect(handleKey(model, createTextKey('y'), model.now + 400).commands).toHaveLength(1);
+    expect(handleKey(model, { name: 'enter' }, model.now + 100).commands).toEqual([]);
+    expect(handleKey(model, { name: 'enter' }, model.now + 400).commands).toHaveLength(1);
   });
 
-  it('is not answered by text that the user is typing', () => {
-    const model = askPermission(pressKeys(busyModel, 'enter', createTextKey('tell me wh')).model, 'ls');
+  it('is not answered by a message that was begun before it appeared', () => {
+    const model = askPermission(pressKeys(busyModel, createTextKey('tell me wh')).model, 'ls');
     const more = pressKeys(model, createTextKey('y'));
-    expect(more.commands).toEqual([]);
     expect(renderScreenText(more.model)).toContain('tell me why▏');
-    expect(renderScreenText(more.model)).toContain('press esc first, then y, n or a');
-    expect(pressKeys(more.model, 'escape', createTextKey('y')).commands).toHaveLength(1);
+    expect(renderScreenText(more.model)).toContain('enter send this message, then answer');
+    const sent = pressKeys(more.model, 'enter');
+    expect(sent.commands).toEqual([{ type: 'steer', text: 'tell me why' }]);
+    expect(pressKeys(sent.model, 'enter').commands).toEqual(createPermissionCommands({ decision: 'allow' }));
   });
 
-  it('keeps the typed line when it is cancelled', () => {
-    const model = askPermission(pressKeys(busyModel, 'enter', createTextKey('tell me')).model, 'ls');
+  it('is not answered by a message that is begun in the moment it appears', () => {
+    const model = askPermission(busyModel, 'ls');
+    const begun = handleKey(model, createTextKey('1'), model.now + 100).model;
+    expect(pressKeys(begun, 'enter').commands).toEqual([{ type: 'steer', text: '1' }]);
+    const deleted = pressKeys(begun, 'backspace').model;
+    expect(pressKeys(deleted, 'enter').commands).toEqual(createPermissionCommands({ decision: 'allow' }));
+  });
+
+  it('keeps the typed message when it is cancelled', () => {
+    const model = askPermission(pressKeys(busyModel, createTextKey('tell me')).model, 'ls');
     const cancelled = removeQuestion(model, 7);
     expect(renderScreenText(cancelled)).not.toContain('May this run?');
     expect(pressKeys(cancelled, createTextKey(' more'), 'enter').commands).toEqual([
@@ -187,15 +342,13 @@ describe('a permission question', () => {
     const command = Array.from({ length: 60 }, (_, index) => `echo ${index}`).join('\n');
     const model = askPermission(applyEvents(openTestScreen({ size: tinyScreen }), helloEvent), command);
     expect(renderScreenText(model)).toContain('more rows: page-down, end');
-    const early = pressKeys(model, createTextKey('y'));
+    const early = pressKeys(model, 'enter');
     expect(early.commands).toEqual([]);
     expect(renderScreenText(early.model)).toContain('Scroll to the end of the call first');
-    expect(pressKeys(model, createTextKey('n')).commands).toHaveLength(1);
-    const read = pressKeys(model, 'page-down', 'down', 'up', 'end').model;
+    expect(pressKeys(model, createTextKey('3'), 'enter').commands).toHaveLength(1);
+    const read = pressKeys(model, 'page-down', 'page-up', 'end').model;
     expect(renderScreenText(read)).toContain('   │ echo 59');
-    expect(pressKeys(read, createTextKey('y')).commands).toEqual(
-      createPermissionCommands({ decision: 'allow' }),
-    );
+    expect(pressKeys(read, 'enter').commands).toEqual(createPermissionCommands({ decision: 'allow' }));
   });
 
   it('waits until the previous one is answered', () => {
@@ -216,7 +369,8 @@ describe('a question from the model', () => {
   });
 
   it('is answered by typing, or by the number of an option', () => {
-    expect(renderScreenText(model)).toContain('  2. the right');
+    expect(renderScreenText(model)).toContain(' ❯ 1. the left\n   2. the right\n');
+    expect(pressKeys(model, 'down', 'enter').commands).toEqual(createAnswerCommands('the right'));
     expect(pressKeys(model, createTextKey('neither'), 'enter').commands).toEqual(
       createAnswerCommands('neither'),
     );
@@ -231,22 +385,21 @@ const createTalkEvents = (at: number): readonly Event[] => [
   { type: 'user-message', at: at + 1, text: `message ${at}` },
 ];
 
-/** The screen without its first line and its last three. */
+/** The screen without the rule, the input, the status and the hints. */
 const renderBodyText = (model: ScreenModel): string =>
-  renderScreenText(model).split('\n').slice(1, -3).join('\n');
+  renderScreenText(model).split('\n').slice(0, -4).join('\n');
 
 describe('the views', () => {
   it('switch with tab, and back with shift-tab and escape', () => {
-    const names = [0, 1, 2, 3, 4].map(
-      (times) => pressKeys(busyModel, ...Array<'tab'>(times).fill('tab')).model.ui.view,
+    const names = screenViewNames.map(
+      (_, times) => pressKeys(busyModel, ...Array<'tab'>(times).fill('tab')).model.ui.view,
     );
-    expect(names).toEqual(['work', 'transcript', 'events', 'memory', 'help']);
+    expect(names).toEqual(screenViewNames);
     expect(pressKeys(busyModel, 'back-tab').model.ui.view).toBe('help');
     expect(pressKeys(busyModel, 'tab', 'escape')).toMatchObject({
       model: { ui: { view: 'work' } },
       commands: [],
     });
-    expect(pressKeys(busyModel, createTextKey('?')).model.ui.view).toBe('help');
   });
 
   it('freeze while the user scrolls back, and follow again at the end', () => {
@@ -254,8 +407,8 @@ describe('the views', () => {
       busyModel,
       ...Array.from({ length: 40 }, (_, index) => createTalkEvents(10 * index)).flat(),
     );
-    for (const tabs of [['tab'], ['tab', 'tab']] as const) {
-      const back = pressKeys(many, ...tabs, 'page-up').model;
+    for (const view of ['transcript', 'events'] as const) {
+      const back = pressKeys(many, createTextKey(`/${view}`), 'enter', 'page-up').model;
       const later = applyEvents(back, ...createTalkEvents(5_000));
       expect(renderBodyText(later)).toBe(renderBodyText(back));
       expect(renderBodyText(later)).not.toContain('5000');
@@ -276,8 +429,10 @@ describe('the views', () => {
       { type: 'tool-finished', at: 2_100, callId: 'a', outcome: { ok: true, output: 'the content' } },
     );
     expect(renderScreenText(done)).not.toContain('the content');
-    const open = pressKeys(done, createTextKey('o')).model;
+    const open = pressKeys(done, { name: 'ctrl', letter: 'o' }).model;
     expect(renderScreenText(open)).toContain('     │ the content');
-    expect(renderScreenText(pressKeys(open, createTextKey('o')).model)).not.toContain('the content');
+    expect(renderScreenText(pressKeys(open, { name: 'ctrl', letter: 'o' }).model)).not.toContain(
+      'the content',
+    );
   });
 });

@@ -38,9 +38,16 @@ describe('keys', () => {
     expect(parseInkKey('ab\x7fc', none).map(({ name }) => name)).toEqual(['text', 'backspace', 'text']);
   });
 
-  it('are ignored when released or pressed with Alt', () => {
+  it('insert a new line with Alt-Enter, Shift-Enter and Ctrl-J, and move by words with Alt and Ctrl', () => {
+    expect(parseInkKey('', { ...none, return: true, meta: true })).toEqual([{ name: 'newline' }]);
+    expect(parseInkKey('', { ...none, return: true, shift: true })).toEqual([{ name: 'newline' }]);
+    expect(parseInkKey('\n', none)).toEqual([{ name: 'newline' }]);
+    expect(parseInkKey('', { ...none, leftArrow: true, ctrl: true })).toEqual([{ name: 'word-left' }]);
+    expect(parseInkKey('f', { ...none, meta: true })).toEqual([{ name: 'alt', letter: 'f' }]);
+  });
+
+  it('are ignored when released', () => {
     expect(parseInkKey('y', { ...none, eventType: 'release' })).toEqual([]);
-    expect(parseInkKey('y', { ...none, meta: true })).toEqual([]);
     expect(parseInkKey('', none)).toEqual([]);
   });
 });

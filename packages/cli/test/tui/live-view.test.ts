@@ -55,25 +55,24 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
     await terminal.press('look around', 'Enter');
     const asked = await terminal.waitForText('May this run?');
     expect(asked).toContain('   │ until [ -e go ]; do sleep 0.1; done; echo hello');
-    expect(asked).toContain(' y yes   n no   a always   esc interrupt');
-    expect(asked).toMatch(/ \? awaitingPermission/);
+    expect(asked).toContain(' ❯ 1. Yes\n   2. Yes, and always: ');
+    expect(asked).toMatch(/ \? Waiting for your decision/);
     expect(asked.trimEnd().split('\n')).toHaveLength(size.rows);
     await wait(readingMs);
-    await terminal.press('y');
-    await terminal.waitForText(/▸ shell +until/);
+    await terminal.press('Enter');
+    await terminal.waitForText(/▸ Running until/);
     await writeFile(join(folder, 'go'), '');
     const answered = await terminal.waitForText('that must stay text.');
     expect(answered).toContain(
       String.raw`The folder holds notes and \x1b[31mone escape\x1b[0m that must stay text.`,
     );
-    expect(answered).toMatch(/✓ shell +until \[ -e go \]; do sleep 0\.1; done; echo hello +[\dm. ]+s/);
+    expect(answered).toMatch(/✓ Ran until \[ -e go \]; do sleep 0\.1; done; echo hello +[\dm. ]+s/);
   });
 
   it('can be steered, interrupted, quit and resumed', async () => {
     const terminal = await startLiveProgram(sizes[0]);
     await terminal.press('talk on', 'Enter');
     await terminal.waitForText('word 5 ');
-    await terminal.press('Enter');
     await terminal.press('be quick', 'Enter');
     await terminal.waitForText('be quick  queued');
     await writeFile(join(folder, 'all-said'), '');
@@ -85,7 +84,7 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
     await terminal.press('talk on', 'Enter');
     await terminal.waitForText(/Quick it is: done\.[^]*word 5 /);
     await terminal.press('Escape');
-    const interrupted = await terminal.waitForText(/waitingForUser[^]*Interrupted\./);
+    const interrupted = await terminal.waitForText(/Ready[^]*Interrupted\./);
     expect(interrupted).not.toMatch(/Quick it is: done\.[^]*word 99/);
 
     await terminal.press('look around', 'Enter');
@@ -98,15 +97,19 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
     const all = await terminal.all();
     expect(all).toContain(' › talk on');
     expect(all).toContain('   Quick it is: done.');
-    expect(all).not.toContain(' y yes   n no');
+    expect(all).not.toContain('May this run?');
     await terminal.close();
 
     const second = await openLiveProgram(sizes[0]);
     const again = await second.waitForText('May this run?');
     expect(again).toContain('   │ until [ -e go ]; do sleep 0.1; done; echo hello');
     await wait(readingMs);
-    await second.press('n');
-    expect(await second.waitForText('that must stay text.')).toContain('⊘ shell');
+    await second.press('actually no');
+    await second.waitForText('❯ 3. No, and tell the agent: actually no');
+    await second.press('Enter');
+    const denied = await second.waitForText('that must stay text.');
+    expect(denied).toContain('⊘ Running until');
+    expect(denied).toContain('the user said no: actually no');
   });
 
   it('fits every terminal size in every view', async () => {
@@ -122,14 +125,14 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
       const screen = await terminal.waitForText(new RegExp(`^─{${columns - 1}}\\n.*your message`, 'm'));
       expect(screen.trimEnd().split('\n')).toHaveLength(rows);
       expect(screen).toContain('I keep that in mind.');
-      expect(screen.match(/waitingForUser  \d+ s/g)).toHaveLength(1);
+      expect(screen.match(/ ○ Ready/g)).toHaveLength(1);
     }
-    await terminal.press('Tab', 'Tab');
+    await terminal.press('/events', 'Enter');
     await terminal.waitForText(/\d  \d\d:\d\d:\d\d  user-message {7}remember/);
     await terminal.press('Tab');
-    await terminal.waitForText('   │   "notes.md",');
-    await terminal.press('Tab');
     await terminal.waitForText('quit; the session is saved');
+    await terminal.press('/memory', 'Enter');
+    await terminal.waitForText('   │   "notes.md",');
   });
 });
 

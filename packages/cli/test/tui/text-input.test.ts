@@ -4,11 +4,24 @@ import {
   applyInputEdit,
   emptyTextInput,
   insertText,
+  moveInputLine,
   type InputEdit,
   type TextInput,
 } from '../../src/tui/text-input.ts';
 
-const edits: readonly InputEdit[] = ['left', 'right', 'home', 'end', 'back', 'delete', 'word-back', 'clear'];
+const edits: readonly InputEdit[] = [
+  'left',
+  'right',
+  'word-left',
+  'word-right',
+  'line-start',
+  'line-end',
+  'back',
+  'delete',
+  'word-back',
+  'delete-to-line-start',
+  'delete-to-line-end',
+];
 
 describe('the input line', () => {
   it('inserts text at the cursor', () => {
@@ -21,7 +34,9 @@ describe('the input line', () => {
       text: 'a',
       cursor: 1,
     });
-    expect(applyInputEdit(applyInputEdit(insertText(emptyTextInput, 'e\u0301x'), 'home'), 'delete')).toEqual({
+    expect(
+      applyInputEdit(applyInputEdit(insertText(emptyTextInput, 'e\u0301x'), 'line-start'), 'delete'),
+    ).toEqual({
       text: 'x',
       cursor: 0,
     });
@@ -46,6 +61,24 @@ describe('the input line', () => {
         }
       }),
     );
+  });
+
+  it('moves by words and lines', () => {
+    const input = insertText(emptyTextInput, 'one two\nthree four');
+    expect(applyInputEdit(input, 'word-left').cursor).toBe('one two\nthree '.length);
+    expect(applyInputEdit(input, 'line-start').cursor).toBe('one two\n'.length);
+    const above = moveInputLine(input, -1);
+    expect(above?.cursor).toBe('one two'.length);
+    expect(moveInputLine(above ?? input, -1)).toBeNull();
+    expect(moveInputLine(input, 1)).toBeNull();
+    expect(moveInputLine({ ...input, cursor: 2 }, 1)?.cursor).toBe('one two\nth'.length);
+    expect(applyInputEdit(input, 'delete-to-line-start').text).toBe('one two\n');
+    expect(applyInputEdit({ ...input, cursor: 3 }, 'delete-to-line-end').text).toBe('one\nthree four');
+  });
+
+  it('never moves into a character of the line above or below', () => {
+    const input = insertText(emptyTextInput, 'a👩\u200d💻b\nab');
+    expect(moveInputLine(input, -1)?.cursor).toBe(1);
   });
 
   it('has a maximum length', () => {

@@ -7,6 +7,7 @@ import {
   createCallReplyEvent,
   helloEvent,
   openTestScreen,
+  pressKeys,
   renderScreenText,
 } from './fixtures/test-screen.ts';
 
@@ -35,7 +36,12 @@ describe('tool cards', () => {
     const running = applyEvents(asked, { type: 'tool-started', at: 2_100, callId: 'a' });
     expect(listCardStatuses(running)).toEqual(['a running', 'b waiting']);
     const done = applyEvents(running, createToolSuccess('a', 2_600));
-    expect(listCards(done)[0]).toMatchObject({ status: 'done', durationMs: 500, args: 'x', output: 'fine' });
+    expect(listCards(done)[0]).toMatchObject({
+      status: 'done',
+      durationMs: 500,
+      done: 'Read x',
+      output: 'fine',
+    });
     const failed = applyEvents(done, {
       type: 'tool-finished',
       at: 2_700,
@@ -43,6 +49,48 @@ describe('tool cards', () => {
       outcome: { ok: false, error: { kind: 'timeout', message: 'too slow' } },
     });
     expect(listCards(failed)[1]).toMatchObject({ status: 'failed', output: 'timeout: too slow' });
+  });
+
+  it('show the last lines of a failure, and all of it on demand', () => {
+    const lines = Array.from({ length: 9 }, (_, index) => `line ${index + 1}`).join('\n');
+    const message = `The command ended with exit code 1.\n${lines}`;
+    const failed = applyEvents(
+      openTestScreen(),
+      helloEvent,
+      createCallReplyEvent(2_000, '', ['a', 'shell', { command: 'npm test' }]),
+      {
+        type: 'tool-finished',
+        at: 2_700,
+        callId: 'a',
+        outcome: { ok: false, error: { kind: 'failed', message } },
+      },
+    );
+    expect(renderScreenText(failed)).toContain(
+      [
+        '     failed: The command ended with exit code 1.',
+        '     … 6 more lines: ctrl-o',
+        '     line 7',
+        '     line 8',
+        '     line 9',
+      ].join('\n'),
+    );
+    const open = pressKeys(failed, { name: 'ctrl', letter: 'o' }).model;
+    expect(renderScreenText(open)).toContain('     │ line 1\n');
+  });
+
+  it('show the fields of a result by name, and its text as it is', () => {
+    const done = applyEvents(
+      openTestScreen(),
+      helloEvent,
+      createCallReplyEvent(2_000, '', ['a', 'read', { path: 'a.md' }]),
+      createToolSuccess('a', 2_100, {
+        path: 'a.md',
+        total: null,
+        text: 'one "quoted"\ntwo',
+        hits: [{ rank: 1 }],
+      }),
+    );
+    expect(listCards(done)[0]?.output).toBe('path: a.md\ntext:\none "quoted"\ntwo\nhits:\nrank: 1');
   });
 
   it('show why a call was denied, by a rule or by a user', () => {
@@ -127,6 +175,20 @@ describe('model text', () => {
     );
     expect(renderScreenText(model)).toContain('   I was about to\n');
     expect(renderScreenText(model)).toContain(' ! The model failed (network): The line is dead. Retrying.');
+  });
+
+  it('stays one item when the user pauses in the middle of it', () => {
+    const model = applyEvents(
+      openTestScreen(),
+      helloEvent,
+      { type: 'text-delta', at: 1_100, text: 'The first half' },
+      { type: 'pause-requested', at: 1_150, reason: 'asked' },
+      { type: 'text-delta', at: 1_200, text: ' and the second' },
+      createCallReplyEvent(1_300, 'The first half and the second.'),
+    );
+    expect(model.transcript.items.filter(({ kind }) => kind === 'model')).toMatchObject([
+      { text: 'The first half and the second.', isComplete: true },
+    ]);
   });
 
   it('leaves no item for an empty reply', () => {

@@ -84,6 +84,7 @@ async function createLiveWatchView(
     io,
     session,
     folder: getMetadataText(metadata, 'dir') ?? '',
+    paths: [],
     model: getMetadataText(metadata, 'model') ?? '',
     id: session.id,
     mode: 'watch',

@@ -1,7 +1,7 @@
 import { createMemory, memorySettings, putEntry } from '@pawl/core/memory';
 import { describe, expect, it } from 'vitest';
 import type { ScreenModel } from '../../../src/tui/screen-model.ts';
-import { openTestScreen, pressKeys, renderScreenText } from '../fixtures/test-screen.ts';
+import { createTextKey, openTestScreen, pressKeys, renderScreenText } from '../fixtures/test-screen.ts';
 
 /** A view of a session with these memory entries. */
 function createMemoryModel(entries: { readonly [key: string]: string | readonly string[] }): ScreenModel {
@@ -11,7 +11,8 @@ function createMemoryModel(entries: { readonly [key: string]: string | readonly 
   return { ...model, session: { ...model.session, memory } };
 }
 
-const switchToMemoryView = (model: ScreenModel): ScreenModel => pressKeys(model, 'tab', 'tab', 'tab').model;
+const switchToMemoryView = (model: ScreenModel): ScreenModel =>
+  pressKeys(model, createTextKey('/memory'), 'enter').model;
 
 describe('the memory view', () => {
   it('lists the entries by key, and shows the selected one in full', () => {
@@ -45,8 +46,9 @@ describe('the memory view', () => {
     );
   });
 
-  it('is summarized in the work view', () => {
+  it('shows how full it is', () => {
     const model = createMemoryModel({ plan: 'x'.repeat(8_000) });
-    expect(renderScreenText(model)).toMatch(/ memory {3}▰▰▰▱▱▱ 49 % of 4,096 tokens, 1 entry/);
+    const text = renderScreenText(switchToMemoryView(model));
+    expect(text).toMatch(/ held {8}▰▰▰▰▱▱▱▱ 2,0\d\d\/4,096\n 1 entry\n/);
   });
 });

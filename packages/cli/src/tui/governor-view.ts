@@ -6,7 +6,6 @@ import {
   renderBar,
   formatInteger,
   truncateLine,
-  joinPieces,
   padLine,
   wrapText,
   createSegment,
@@ -14,44 +13,8 @@ import {
 } from './styled-line.ts';
 import type { ScreenModel } from './screen-model.ts';
 
-/** Renders budget usage on one row; empty without budgets. */
-export function renderBudgetStrip(model: ScreenModel, columns: number): readonly StyledLine[] {
-  const pieces = renderBudgetPieces(model);
-  return pieces.length === 0
-    ? []
-    : [[createSegment(' budgets  ', 'dim'), ...joinPieces(pieces, columns - 11)]];
-}
-
-/** Renders the number of verdicts and the rules closest to a threshold on one row, with budgets if requested. */
-export function renderGovernorStrip(model: ScreenModel, columns: number, withBudgets: boolean): StyledLine {
-  const rules = findNearestRules(model.session).map((distance): StyledLine => [
-    createSegment(formatRuleDistance(distance), getRuleStyle(distance)),
-  ]);
-  const idle: StyledLine = [createSegment(formatIdleGovernor(model.session), 'dim')];
-  const matches = [...renderAdviceSummary(model), ...rules.slice(0, 3)];
-  const pieces = [
-    ...(matches.length === 0 ? [idle] : matches),
-    ...(withBudgets ? renderBudgetPieces(model) : []),
-  ];
-  return [createSegment(' governor ', 'dim'), ...joinPieces(pieces, columns - 11)];
-}
-
-function renderBudgetPieces(model: ScreenModel): readonly StyledLine[] {
-  return computeBudgetUsage(model).map(({ name, used, max, share }) => [
-    createSegment(`${name} `, 'dim'),
-    ...renderBar(share, 5),
-    createSegment(` ${used}/${max}`),
-  ]);
-}
-
-const maxAdviceRows = 4;
-
-/** Renders the governor with one row per item, and the advice as text. */
-export function renderGovernorColumn(
-  model: ScreenModel,
-  columns: number,
-  rows: number,
-): readonly StyledLine[] {
+/** Renders budgets, the latest verdict with its advice, and the rules closest to a threshold. */
+export function renderGovernor(model: ScreenModel, columns: number): readonly StyledLine[] {
   const budgets = computeBudgetUsage(model).map(({ name, used, max, share }): StyledLine => [
     ...padLine([createSegment(` ${name}`, 'dim')], 13),
     ...renderBar(share, 8),
@@ -66,14 +29,14 @@ export function renderGovernorColumn(
     ),
   ]);
   const { latest } = model.verdicts;
-  const advice = wrapText(latest?.advice ?? '', columns - 2).slice(0, maxAdviceRows);
+  const advice = wrapText(latest?.advice ?? '', columns - 2);
   const summary = renderAdviceSummary(model).map((line): StyledLine => [createSegment(' '), ...line]);
   const adviceLines =
     latest === null ? [] : advice.map((row): StyledLine => [createSegment(` ${row}`, 'dim')]);
   const all = [...budgets, ...summary, ...adviceLines, ...rules];
   const lines: readonly StyledLine[] =
     all.length === 0 ? [[createSegment(` ${formatIdleGovernor(model.session)}`, 'dim')]] : all;
-  return lines.slice(0, rows).map((line) => truncateLine(line, columns));
+  return lines.map((line) => truncateLine(line, columns));
 }
 
 function renderAdviceSummary({ verdicts: { count, latest } }: ScreenModel): readonly StyledLine[] {
@@ -123,10 +86,6 @@ function findNearestRules({ governor, settings }: Session): readonly RuleDistanc
 
 function computeThresholdShare({ count, next }: RuleDistance): number {
   return next === null ? 1 : count / next.at;
-}
-
-function formatRuleDistance({ rule, count, next }: RuleDistance): string {
-  return next === null ? `${rule} ${count}` : `${rule} ${count}/${next.at} to ${next.severity}`;
 }
 
 function getRuleStyle(distance: RuleDistance): 'plain' | 'warn' | 'bad' {
