@@ -56,6 +56,8 @@ export {
   getConversation,
   getStepOutcome,
   getUnpausedTurn,
+  acceptsUserMessage,
+  isClosedSession,
   isTerminalSession,
   toDurableSession,
 } from './session/session-status.ts';

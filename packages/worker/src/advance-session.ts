@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { isTerminalSession, type Session } from '@pawl/core';
+import { isClosedSession, isTerminalSession, type Session } from '@pawl/core';
 import { Agent, resumeSession } from '@pawl/runtime';
 import { createCommandInbox, type CommandChannel, type CommandInbox } from '@pawl/runtime/commands';
 import { StoreError, type Store } from '@pawl/runtime/store';
@@ -30,7 +30,8 @@ export type AdvanceOutcome = 'waiting' | 'ended' | 'left' | 'lost';
 export async function advanceSession(id: string, context: AdvanceContext): Promise<AdvanceOutcome> {
   const { store, owner, lease, draining, agentFactory } = context;
   const { metadata, ...resumed } = await resumeSession(store, id, { owner });
-  if (isTerminalSession(resumed.session)) return 'ended';
+  if (isClosedSession(resumed.session) && (await context.commands.listPending(id)).length === 0)
+    return 'ended';
   const signal = AbortSignal.any([lease.lost, draining]);
   const wakeSignal = createWakeSignal(context.timer ?? systemTimer);
   const questions = createPendingQuestions(wakeSignal.notify);
@@ -112,7 +113,7 @@ async function runAdvanceLoop(
   { signal, wakeSignal, questions, inbox, pollMs }: AdvanceLoopContext,
 ): Promise<void> {
   await agent.resume();
-  while (!signal.aborted && !isTerminalSession(agent.session)) {
+  while (!signal.aborted) {
     const nextWake = wakeSignal.wait(pollMs);
     if ((await inbox.executePending(agent)) > 0) continue;
     if (isWaitingForPeople(agent.session, questions)) break;

@@ -1,4 +1,5 @@
 import {
+  isClosedSession,
   getConversation,
   isTerminalSession,
   type BudgetLimits,
@@ -185,7 +186,7 @@ async function runConversation(
 ): Promise<Session> {
   for (;;) {
     const session = await agent.waitUntilIdle();
-    if (detached.aborted || isTerminalSession(session)) return session;
+    if (detached.aborted || isClosedSession(session)) return session;
     // Apply commands that arrived just before the end.
     await commandListener.poll(agent);
     if (agent.session !== session) continue;

@@ -1,5 +1,5 @@
 import { doNothing, createLineRunView, type NextInput, type RunView } from './run-view.ts';
-import { getConversation, type Session } from '@pawl/core';
+import { getConversation, isTerminalSession, type Session } from '@pawl/core';
 import { findTurnAnswer, type StepResult } from '@pawl/runtime';
 import type { CommandIo } from '../output/command-io.ts';
 import { isTerminalStream } from '../output/terminal-prompt.ts';
@@ -52,7 +52,8 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
       });
     },
     async next(session): Promise<NextInput> {
-      if (hasLeft || (mode === 'run' && hasFinalAnswer(session))) return { kind: 'end' };
+      const isDone = hasFinalAnswer(session) || isTerminalSession(session);
+      if (hasLeft || (mode === 'run' && isDone)) return { kind: 'end' };
       // The live view sends typed text to the agent itself; only wait until something happens.
       await new Promise<void>((resolve) => (wake = resolve));
       return hasLeft ? { kind: 'end' } : { kind: 'again' };

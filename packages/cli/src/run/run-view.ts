@@ -12,7 +12,7 @@ import { findTurnAnswer, type QuestionHandlers, type StepResult, type StoreOutag
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import type { CommandIo } from '../output/command-io.ts';
-import { formatCount } from '../output/format-number.ts';
+import { formatCount, shortenId } from '../output/format-number.ts';
 import { sanitizeText, sanitizeOneLine } from '../output/sanitize-text.ts';
 import type { LiveControls } from '../tui/live-view.ts';
 
@@ -136,6 +136,8 @@ export function createLineRunView(io: CommandIo, asks: QuestionHandlers = noQues
       if (result.reason !== null)
         writeLine(styleText('red', `pawl: ${sanitizeOneLine(result.reason)}`, { stream: err }));
       writeLine(dim(`\n${formatRunResult(result)}`));
+      if (result.status === 'stuck' || result.status === 'budget')
+        writeLine(dim(`To continue: pawl resume ${shortenId(result.session)} "next message"`));
     },
   };
 }
@@ -225,6 +227,9 @@ export function createLineChatView(io: CommandIo, view: RunView, json: boolean):
       if (seen.session.turn.status !== 'waitingForUser') wake();
     },
     async next(session): Promise<NextInput> {
+      // Nobody is there to decide that an exhausted budget is granted again.
+      const { turn } = session;
+      if (turn.status === 'halted' && turn.haltReason.kind === 'budget') return { kind: 'end' };
       const conversation = getConversation(session);
       const answer = shownConversation === conversation ? null : findTurnAnswer(conversation);
       shownConversation = conversation;

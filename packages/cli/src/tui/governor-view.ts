@@ -33,10 +33,20 @@ export function renderGovernor(model: ScreenModel, columns: number): readonly St
   const summary = renderAdviceSummary(model).map((line): StyledLine => [createSegment(' '), ...line]);
   const adviceLines =
     latest === null ? [] : advice.map((row): StyledLine => [createSegment(` ${row}`, 'dim')]);
-  const all = [...budgets, ...summary, ...adviceLines, ...rules];
+  const all = [...budgets, ...summary, ...adviceLines, ...renderEvidence(model), ...rules];
   const lines: readonly StyledLine[] =
     all.length === 0 ? [[createSegment(` ${formatIdleGovernor(model.session)}`, 'dim')]] : all;
   return lines.map((line) => truncateLine(line, columns));
+}
+
+/** The events that the latest verdict is based on. */
+function renderEvidence({ verdicts: { latest }, events }: ScreenModel): readonly StyledLine[] {
+  if (latest === null || latest.evidence.length === 0) return [];
+  const shown = events.filter(({ seq }) => latest.evidence.includes(seq));
+  return [
+    [createSegment(` evidence: events ${latest.evidence.join(', ')}`)],
+    ...shown.map(({ seq, text }): StyledLine => [createSegment(`   ${seq}  ${text}`, 'dim')]),
+  ];
 }
 
 function renderAdviceSummary({ verdicts: { count, latest } }: ScreenModel): readonly StyledLine[] {

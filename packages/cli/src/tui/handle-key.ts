@@ -1,3 +1,4 @@
+import { acceptsUserMessage, isClosedSession } from '@pawl/core';
 import {
   getOpenQuestion,
   getSelectedOption,
@@ -321,7 +322,7 @@ function handleEnter(model: ScreenModel): KeyResult {
   if (command !== null) return runSlashCommand(model, completeCommandName(model, command.name));
   if (pending !== null && isAnswering) return answerQuestion(model, pending);
   if (text === '') return withoutCommands(model);
-  if (isSessionClosed(model))
+  if (isClosedSession(model.session))
     return withoutCommands(showNotice(model, 'The session has ended. Ctrl-C quits.'));
   const type = isWaitingForUser(model) ? 'say' : 'steer';
   return { model: finishInput(model), commands: [{ type, text }] };
@@ -371,9 +372,7 @@ function runSessionCommand(
           }
         : withoutCommands(showNotice(model, 'There is nothing to pause.'));
     case 'continue':
-      return isPaused
-        ? { model: showNotice(model, 'Continuing.'), commands: [{ type: 'resume' }] }
-        : withoutCommands(showNotice(model, 'The session is not paused.'));
+      return continueSession(model);
     case 'finish':
       return isAgentBusy(model)
         ? {
@@ -390,6 +389,16 @@ function runSessionCommand(
     default:
       return kind satisfies never;
   }
+}
+
+/** Continues after a pause, or after a stop of the governor. */
+function continueSession(model: ScreenModel): KeyResult {
+  const { session } = model;
+  if (session.turn.status === 'paused')
+    return { model: showNotice(model, 'Continuing.'), commands: [{ type: 'resume' }] };
+  return session.turn.status === 'halted' && acceptsUserMessage(session)
+    ? { model, commands: [{ type: 'say', text: 'Continue.' }] }
+    : withoutCommands(showNotice(model, 'There is nothing to continue.'));
 }
 
 function answerQuestion(model: ScreenModel, pending: PendingQuestion): KeyResult {
@@ -435,12 +444,8 @@ function answerModel(text: string, selected: number, options: readonly string[])
   return answer === '' ? 'Type an answer first.' : { kind: 'model', answer };
 }
 
-function isSessionClosed({ session: { turn } }: ScreenModel): boolean {
-  return turn.status === 'halted' || turn.status === 'shuttingDown';
-}
-
 function isAgentBusy(model: ScreenModel): boolean {
-  return !isSessionClosed(model) && !isWaitingForUser(model);
+  return !isClosedSession(model.session) && !isWaitingForUser(model);
 }
 
 function scrollQuestion(model: ScreenModel, pending: PendingQuestion, key: KeyPress): ScreenModel {

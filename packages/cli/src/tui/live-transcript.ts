@@ -274,7 +274,14 @@ const itemForms: { readonly [Kind in TranscriptItem['kind']]?: ItemForm<Kind> } 
     appendRemark(transcript, success ? 'info' : 'bad', `Phase ${number} ${success ? 'done' : 'failed'}`),
   notice: (transcript, { text }) => appendRemark(transcript, 'warn', text),
   error: (transcript, { message }) => appendRemark(transcript, 'bad', message),
-  halt: (transcript, { haltReason }) => appendRemark(transcript, 'bad', `Ended: ${haltReason.reason}`),
+  halt: (transcript, { haltReason: { kind, reason } }) =>
+    appendRemark(
+      transcript,
+      'bad',
+      kind === 'requested'
+        ? `Ended: ${reason}`
+        : `Stopped: ${reason}. Write a message to go on, or /continue to continue anyway; /governor shows the evidence.`,
+    ),
   // Shown elsewhere: a message when it is delivered, the rest in the chart and in the event log.
   message: skipItem,
   'call-delta': skipItem,

@@ -1,4 +1,11 @@
-import { getConversation, iterateItems, type Session, type TurnStatus, type Verdict } from '@pawl/core';
+import {
+  acceptsUserMessage,
+  getConversation,
+  iterateItems,
+  type Session,
+  type TurnStatus,
+  type Verdict,
+} from '@pawl/core';
 import {
   addEventTotals,
   emptyTotals,
@@ -212,8 +219,9 @@ export function replaceInput(model: ScreenModel, text: string): ScreenModel {
   return { ...model, ui: { ...model.ui, input: setText(text), completion: openCompletion } };
 }
 
-export function isWaitingForUser({ session: { turn } }: ScreenModel): boolean {
-  return turn.status === 'waitingForUser';
+/** Whether a message starts a turn. */
+export function isWaitingForUser({ session }: ScreenModel): boolean {
+  return acceptsUserMessage(session);
 }
 
 /** Restarts the trail when a new turn starts. */

@@ -13,7 +13,7 @@ export type SlashCommand = {
 export const slashCommands: readonly SlashCommand[] = [
   { name: 'help', description: 'keys and commands', effect: { kind: 'view', view: 'help' } },
   { name: 'pause', description: 'let running work finish and start nothing new', effect: { kind: 'pause' } },
-  { name: 'continue', description: 'continue after a pause', effect: { kind: 'continue' } },
+  { name: 'continue', description: 'continue after a pause or a stop', effect: { kind: 'continue' } },
   { name: 'finish', description: 'finish now with one last answer', effect: { kind: 'finish' } },
   { name: 'cost', description: 'tokens, cost and calls so far', effect: { kind: 'cost' } },
   { name: 'output', description: 'show or hide the output of tools (Ctrl-O)', effect: { kind: 'output' } },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodes } from '../../src/output/exit-codes.ts';
 import { startChat, type RunOptions } from '../../src/run/start-run.ts';
 import { captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
@@ -28,6 +29,21 @@ const createRunOptions = (more: Partial<RunOptions> = {}): RunOptions => ({
 });
 
 describe('pawl chat, without a terminal', () => {
+  it('goes on with the next line after a stop of the governor, but not after the end of a budget', async () => {
+    server.says = (_, { messages }) =>
+      JSON.stringify(messages).includes('"two"')
+        ? 'Now I know it.'
+        : { tool: 'glob', args: { pattern: '*' } };
+    const stopped = captureIo('one\ntwo\n');
+    expect(await startChat(null, createRunOptions({ quiet: true }), stopped.io)).toBe(0);
+    expect(stopped.out()).toContain('Now I know it.\n');
+    const asked = server.asked.length;
+    const spent = captureIo('one\ntwo\n');
+    const options = createRunOptions({ quiet: true, maxSteps: '2' });
+    expect(await startChat(null, options, spent.io)).toBe(exitCodes.budget);
+    expect(server.asked).toHaveLength(asked + 2);
+  });
+
   it('treats each line as a user message, answers each, and stores one session', async () => {
     const { io, out } = captureIo('one\n\n  \ntwo\n');
     expect(await startChat(null, createRunOptions({ quiet: true }), io)).toBe(0);

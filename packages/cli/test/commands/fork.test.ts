@@ -59,7 +59,8 @@ describe('pawl fork', () => {
   });
 
   it('rejects a closed session and an event past the end', async () => {
-    await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
+    const settings = { continueAfterStop: false };
+    await saveRun(testWorkspace, { ...stuckRun, id: 'key', settings });
     const ended = await testWorkspace.pawl('fork', 'key');
     expect([ended.code, ended.err]).toEqual([
       2,

@@ -78,4 +78,35 @@ describe('pawl in a terminal', { tags: ['tmux'] }, () => {
       await second.waitForText('ended with 0');
     },
   );
+
+  it('keeps a chat open when the governor stops a turn', async () => {
+    server.says = (_, { messages }) =>
+      JSON.stringify(messages).includes('please read the plan')
+        ? 'It is in the plan.'
+        : { tool: 'glob', args: { pattern: '*' } };
+    const model = ['--model', 'openai-compatible:m', '--base-url', server.url];
+    const pane = await openPawlPane({ columns: 80, rows: 24 }, 'chat', ...model);
+    await pane.waitForText('your message');
+    await pane.press('Where is it?', 'Enter');
+    await pane.waitForText(/✗ Stopped: .*[^]*■ Stopped: /);
+    await pane.press('please read the plan', 'Enter');
+    await pane.waitForText(/It is in the plan\.[^]* ○ Ready/);
+    await pane.press('/quit', 'Enter');
+    await pane.waitForText('ended with 0');
+  });
+
+  it('runs nothing when the user types at a permission question', async () => {
+    server.says = (request) =>
+      request === 1 ? { tool: 'write', args: { path: 'plan.md', content: 'two\n' } } : 'I leave it.';
+    const model = ['--model', 'openai-compatible:m', '--base-url', server.url];
+    const pane = await openPawlPane({ columns: 80, rows: 24 }, 'chat', ...model, 'Change the plan.');
+    await pane.waitForText('May this run?');
+    await wait(readingMs);
+    await pane.press('actually no');
+    await pane.waitForText('❯ 3. No, and tell the agent: actually no');
+    await pane.press('Enter');
+    await pane.waitForText('I leave it.');
+    expect(JSON.stringify(server.asked.at(-1))).toContain('actually no');
+    expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('one\n');
+  });
 });

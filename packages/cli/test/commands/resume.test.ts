@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { openSqliteStore } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runResume } from '../../src/commands/resume/action.ts';
+import { exitCodes } from '../../src/output/exit-codes.ts';
 import { runGoal, type RunOptions } from '../../src/run/start-run.ts';
 import { allowCalls, allowShell } from '../allow-calls.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
@@ -112,6 +113,34 @@ describe('pawl resume', () => {
     expect(listLastToolResults()).toHaveLength(1);
     expect(listLastToolResults()[0]).toContain('It may have completed, partially completed or not run');
     expect(listLastToolResults()[0]).toContain('half of it');
+  });
+
+  it('continues with a message after a stop of the governor, and only then', async () => {
+    server.says = (request) =>
+      request <= 12 ? { tool: 'read', args: { path: 'plan.md' } } : `answer to request ${request}`;
+    const { io, err } = captureIo();
+    expect(await runGoal('Do it.', createRunOptions(), io)).toBe(exitCodes.stuck);
+    const stoppedAt = server.asked.length;
+    expect(stoppedAt).toBeLessThan(9);
+    expect(err()).toMatch(/To continue: pawl resume [\da-f]{8} "next message"/);
+    const again = await runResumeCommand();
+    expect([again.code, server.asked.length]).toEqual([exitCodes.stuck, stoppedAt]);
+    server.says = () => 'This time I know it.';
+    const next = await runResumeCommand('Look elsewhere.');
+    expect([next.code, next.out]).toEqual([exitCodes.finished, '\nThis time I know it.\n']);
+    const { messages = [] } = server.asked.at(-1) ?? {};
+    expect(JSON.stringify(messages)).toMatch(/Do it\..*Look elsewhere\./);
+  });
+
+  it('grants an exhausted budget again with a message', async () => {
+    let calls = 0;
+    server.says = () => ({ tool: 'read', args: { path: 'plan.md', from: (calls += 1) } });
+    expect(await runGoal('Do it.', createRunOptions({ maxSteps: '3' }), captureIo().io)).toBe(
+      exitCodes.budget,
+    );
+    expect(server.asked).toHaveLength(3);
+    const { code } = await runResumeCommand('Go on.');
+    expect([code, server.asked.length]).toEqual([exitCodes.budget, 6]);
   });
 
   it('resumes after Ctrl-C, which prints the command for it', { tags: ['unix'] }, async () => {

@@ -56,6 +56,7 @@ export const builtInProfiles: readonly Profile[] = [
     settings: {
       pageOnOverflow: false,
       onInvalidEvent: 'refuse',
+      continueAfterStop: false,
       governor: { preset: 'nexora', rules: {}, config: { readTools: nexoraReadTools } },
     },
     protocol: 'native',

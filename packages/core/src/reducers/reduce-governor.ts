@@ -22,6 +22,7 @@ import { logPatches, hasLogPatch, latestLogVersion } from '../session/log-versio
 import type { ModeChart } from '../modes/mode-chart.ts';
 import { findReachedModeLimit } from '../modes/mode.ts';
 import { initialGovernor, type Session } from '../session/session.ts';
+import { acceptsUserMessage } from '../session/session-status.ts';
 import { createSessionFinish } from '../turn/agenda.ts';
 import { addTurnVerdict, createHaltEvent, createVerdictChange } from '../turn/apply-verdict.ts';
 import { getReplyKind } from '../turn/calls.ts';
@@ -43,7 +44,7 @@ export function reduceGovernor(session: Session, event: Event, rules: readonly R
   const { turn } = session;
   switch (event.type) {
     case 'user-message':
-      return turn.status === 'waitingForUser' ? resetGovernor(session, event) : { session, event, notes: [] };
+      return acceptsUserMessage(session) ? resetGovernor(session, event) : { session, event, notes: [] };
     case 'tool-finished':
       if (turn.status === 'executingTools' && !isStaleAnswer(turn, event)) {
         return judgeToolResult(session, turn, event, rules);
@@ -65,11 +66,14 @@ export function reduceGovernor(session: Session, event: Event, rules: readonly R
 
 /**
  * A user message resets the governor: earlier calls no longer count. If it only asks to continue, they still do, but
- * blocked calls are allowed again.
+ * blocked calls are allowed again. After a stop, the user has seen the reason, and asking to continue resets it as well.
  */
 function resetGovernor(session: Session, event: EventOfType<'user-message'>): StepChange {
   if (event.automatic === true || session.governor === initialGovernor) return { session, event, notes: [] };
-  const isContinued = hasLogPatch(session, logPatches.resultsAreRead) && isContinuationMessage(event.text);
+  const isContinued =
+    session.turn.status === 'waitingForUser' &&
+    hasLogPatch(session, logPatches.resultsAreRead) &&
+    isContinuationMessage(event.text);
   const detector = resetReplyWindows(session.governor.detector);
   const governor = isContinued ? { ...initialGovernor, detector } : initialGovernor;
   return { session: { ...session, governor }, event, notes: [] };

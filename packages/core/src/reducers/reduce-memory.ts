@@ -207,7 +207,9 @@ function setSessionMemory(session: Session, memory: WorkingMemory): Session {
 export function updateContextWindow(window: ContextWindow, turn: TurnState, event: Event): ContextWindow {
   switch (event.type) {
     case 'user-message':
-      return turn.status === 'waitingForUser' ? addTextTokens(window, event.text) : window;
+      return turn.status === 'waitingForUser' || turn.status === 'halted'
+        ? addTextTokens(window, event.text)
+        : window;
     case 'tool-finished': {
       if (turn.status !== 'executingTools') return window;
       const { outcome } = event;

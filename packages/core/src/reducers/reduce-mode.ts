@@ -9,7 +9,7 @@ import { addTurnVerdict } from '../turn/apply-verdict.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { CallingModel, ExecutingTools, PagingTurn } from '../session/turn-state.ts';
 import { type ModeEventPayload, transitionMode, type ModeTransition } from '../modes/transition-mode.ts';
-import { restartTerminalMode, type CurrentMode } from '../modes/mode.ts';
+import { restartTerminalMode, startMode, type CurrentMode } from '../modes/mode.ts';
 import { getModeState, type ModeChart } from '../modes/mode-chart.ts';
 
 /** Updates the mode for an event, before the turn reducer runs. Calls the mode does not allow are denied. */
@@ -24,8 +24,8 @@ function reduceActiveMode(session: Session, event: Event, { chart, mode }: Activ
   const { turn } = session;
   switch (turn.status) {
     case 'waitingForUser':
-      if (event.type === 'user-message') return restartMode(session, event, { chart, mode });
-      break;
+    case 'halted':
+      return restartMode(session, event, { chart, mode });
     case 'callingModel':
       if (event.type === 'model-replied' && !isStaleAnswer(turn, event)) {
         return applyModelReply(session, turn, { event, chart, mode });
@@ -66,8 +66,12 @@ export function reduceStuckMode({ session, event, notes }: StepChange, chart: Mo
   return { ...draft, notes: [...notes, ...draft.notes] };
 }
 
+/** A message after a stop starts the modes anew, because the session may have stopped in any of them. */
 function restartMode(session: Session, event: Event, { chart, mode }: ActiveMode): StepChange {
-  const restarted = restartTerminalMode(mode, chart, event.at);
+  const isHalted = session.turn.status === 'halted';
+  const isMessage = event.type === 'user-message' || (isHalted && event.type === 'steered');
+  if (!isMessage) return { session, event, notes: [] };
+  const restarted = isHalted ? startMode(chart, event.at) : restartTerminalMode(mode, chart, event.at);
   return { session: restarted === mode ? session : { ...session, mode: restarted }, event, notes: [] };
 }
 

@@ -76,7 +76,7 @@ function trackUserMessage(
   { at, automatic = false }: Extract<Event, { type: 'user-message' }>,
   tracker: SessionTracker,
 ): SessionTracker {
-  if (turn.status !== 'waitingForUser') return tracker;
+  if (turn.status !== 'waitingForUser' && turn.status !== 'halted') return tracker;
   if (!automatic) return restartOnUserMessage(tracker, settings.governor, at);
   return tracker.state.detector.kind === 'savant'
     ? recordInSession(tracker, { type: 'ticked', at })

@@ -4,9 +4,24 @@ import type { Session } from './session.ts';
 import type { TurnState, TurnStatus, CallExecution } from './turn-state.ts';
 import type { SessionStep } from './session-step.ts';
 
-/** Whether the session is in a terminal state, which only a shutdown leaves. */
+/** Whether the session has been stopped: it does no more work, unless {@link acceptsUserMessage} and it gets one. */
 export function isTerminalSession({ turn }: Session): boolean {
   return turn.status === 'halted' || turn.status === 'shuttingDown';
+}
+
+/**
+ * Whether a user message starts a turn: the session waits for one, or it was stopped by the governor, a budget or a
+ * failed phase and its settings allow it to continue. A session that was halted on request accepts none.
+ */
+export function acceptsUserMessage({ turn, settings }: Session): boolean {
+  if (turn.status === 'waitingForUser') return true;
+  const isContinuable = turn.status === 'halted' && turn.haltReason.kind !== 'requested';
+  return isContinuable && settings.continueAfterStop === true;
+}
+
+/** Whether nothing but a shutdown has an effect any more. */
+export function isClosedSession(session: Session): boolean {
+  return isTerminalSession(session) && !acceptsUserMessage(session);
 }
 
 /** Returns the turn, or the held turn if the session is paused. */

@@ -56,7 +56,7 @@ export const initialGovernor: GovernorState = {
   advice: null,
   tracker: null,
 };
-const initialBudgetUsage: BudgetUsage = {
+export const initialBudgetUsage: BudgetUsage = {
   modelCalls: 0,
   toolCalls: 0,
   tokens: 0,

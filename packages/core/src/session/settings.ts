@@ -24,6 +24,11 @@ export type SessionSettings = {
   /** How many consecutive stuck verdicts may start a recovery before the session halts. */
   readonly maxRecoveries: number;
   readonly haltOnFailedPhase: boolean;
+  /**
+   * Whether a user message continues a session that the governor, a budget or a failed phase has stopped. Sessions of
+   * older releases do not have this setting, and end for good.
+   */
+  readonly continueAfterStop?: boolean;
   readonly governor: GovernorSettings;
   /** The mode chart; null for no modes. */
   readonly chart: ModeChart | null;
@@ -52,6 +57,7 @@ export const defaultSettings: SessionSettings = {
   windowTokens: null,
   maxRecoveries: defaultMaxRecoveries,
   haltOnFailedPhase: false,
+  continueAfterStop: true,
   governor: { preset: 'pawl', rules: {} },
   chart: null,
   memory: null,

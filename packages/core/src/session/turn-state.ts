@@ -17,7 +17,7 @@ import type { Json, Verdict } from '@pawl/governor';
  * errorRecovery       A retry (origin model or io), or a way out of a stuck state (origin tool).
  * paging              Paging to make room.
  * paused              A resume request. Answers are still applied; no new work starts.
- * halted              Nothing: the session has ended permanently, for the reason in `why`.
+ * halted              A user message, unless the session was halted on request: `haltReason` says why it has stopped.
  * shuttingDown        Nothing: the caller releases the session.
  *
  * Each state carries exactly the data it needs, including the conversation, so that state and history cannot disagree.

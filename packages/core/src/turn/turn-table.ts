@@ -41,8 +41,8 @@ const restingStates = ['waitingForUser', ...workStates] as const;
 
 /** A paused session also applies every answer to the state it holds; see `reduceHeldTurn`. */
 export const eventStates = {
-  'user-message': ['waitingForUser'],
-  steered: restingStates,
+  'user-message': ['waitingForUser', 'halted'],
+  steered: [...restingStates, 'halted'],
   'text-delta': ['callingModel'],
   'call-delta': ['callingModel'],
   'model-replied': ['callingModel'],
@@ -82,7 +82,7 @@ type EventHandler<State extends TurnState, Type extends EventType> = (
 ) => SessionStep;
 
 /** A transition: a bare state, or a condition (empty for none), the state and the actions. */
-type TurnTarget = TurnStatus | readonly [guard: string, to: TurnStatus, ...actions: ActionType[]];
+export type TurnTarget = TurnStatus | readonly [guard: string, to: TurnStatus, ...actions: ActionType[]];
 
 type TurnRow<State extends TurnState, Type extends EventType> = {
   readonly handle: EventHandler<State, Type>;

@@ -217,11 +217,19 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'halted: abort stop': 'halt-requested',
     'shuttingDown: shut-down': 'shutdown-requested',
   },
-  halted: {
+  'halted, on request': {
     ignored: `memory-command-requested user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       paging-finished paging-failed phase-started phase-completed verdict-reached finish-requested pause-requested
       resume-requested cancel-requested halt-requested`,
+    'shuttingDown: shut-down': 'shutdown-requested',
+  },
+  'halted, by the governor': {
+    ignored: `memory-command-requested text-delta call-delta model-replied model-failed permission-decided tool-started
+      tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
+      paging-finished paging-failed phase-started phase-completed verdict-reached finish-requested pause-requested
+      resume-requested cancel-requested halt-requested`,
+    'callingModel: ask-model': 'user-message steered',
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   shuttingDown: {

@@ -56,13 +56,17 @@ const eventsByState = {
 } satisfies Record<string, readonly UntimedEvent[]>;
 
 export type PausableStateName = keyof typeof eventsByState;
-export type EndedStateName = 'halted' | 'shuttingDown';
+export type EndedStateName = 'halted, on request' | 'halted, by the governor' | 'shuttingDown';
 export type SampleName = PausableStateName | `paused, ${PausableStateName}` | EndedStateName;
 
 export const pausableStateNames: readonly PausableStateName[] = Object.keys(
   eventsByState,
 ) as PausableStateName[];
-export const endedStateNames: readonly EndedStateName[] = ['halted', 'shuttingDown'];
+export const endedStateNames: readonly EndedStateName[] = [
+  'halted, on request',
+  'halted, by the governor',
+  'shuttingDown',
+];
 export const sampleNames: readonly SampleName[] = [
   ...pausableStateNames,
   ...pausableStateNames.map((name) => `paused, ${name}` as const),
@@ -72,7 +76,8 @@ export const sampleNames: readonly SampleName[] = [
 /** A session in the state of that name, reached by events alone from one that has waited, worked and waits again. */
 export function createSampleRun(start: Session, name: SampleName): EventRun {
   const started = runEvents(start, userMessage('first'), modelReplied('first answer'));
-  if (name === 'halted') return runEvents(started, userMessage(), haltRequested());
+  if (name === 'halted, on request') return runEvents(started, userMessage(), haltRequested());
+  if (name === 'halted, by the governor') return runEvents(started, userMessage(), verdictReached('halt'));
   if (name === 'shuttingDown') return runEvents(started, userMessage(), shutdownRequested());
   const isPaused = name.startsWith('paused, ');
   const held = (isPaused ? name.slice('paused, '.length) : name) as PausableStateName;

@@ -42,6 +42,7 @@ describe('profiles', () => {
     expect(findProfile('nexora')?.settings).toEqual({
       pageOnOverflow: false,
       onInvalidEvent: 'refuse',
+      continueAfterStop: false,
       governor: {
         preset: 'nexora',
         rules: {},

@@ -98,6 +98,8 @@ describe('a budget', () => {
             finish: { type: 'model-replied', text: 'so', calls: [] },
           };
           for (const each of script) {
+            // A message after the stop grants the budget again.
+            if (session.turn.status === 'halted') break;
             take({ type: 'user-message', text: 'go' });
             if (each === 'finish') take({ type: 'finish-requested', reason: 'enough' });
             take({ type: 'retry-due' });

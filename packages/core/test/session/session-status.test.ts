@@ -1,12 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { toItemArray, getConversation, isTerminalSession, getStepOutcome } from '../../src/index.ts';
+import {
+  acceptsUserMessage,
+  toItemArray,
+  getConversation,
+  isTerminalSession,
+  getStepOutcome,
+  type Session,
+} from '../../src/index.ts';
 import { builtInProfiles } from '../../src/profiles-entry.ts';
-import { cancelRequested, pauseRequested, modelReplied, userMessage } from '../helpers/event-builders.ts';
+import {
+  cancelRequested,
+  createCall,
+  pauseRequested,
+  modelReplied,
+  toolFinished,
+  userMessage,
+} from '../helpers/event-builders.ts';
 import { endedStateNames, createSampleRun, sampleNames } from '../helpers/sample-runs.ts';
 import { createProfileSession, runEvents } from '../helpers/run-events.ts';
 
 describe('isTerminalSession', () => {
-  it('is true for the states that only a shutdown leaves, and for no others [RX-04]', () => {
+  it('is true for the states in which no work is left, and for no others [RX-04]', () => {
     const terminal = sampleNames.filter((name) =>
       isTerminalSession(createSampleRun(createProfileSession('pawl'), name).session),
     );
@@ -19,10 +33,72 @@ describe('isTerminalSession', () => {
         expect([
           name,
           status,
-          isTerminalSession(createSampleRun(createProfileSession(name), status).session),
+          isTerminalSession(
+            createSampleRun(createProfileSession(name), status === 'halted' ? 'halted, on request' : status)
+              .session,
+          ),
         ]).toEqual([name, status, true]);
       }
     }
+  });
+});
+
+const listAccepting = (session: Session): readonly string[] =>
+  sampleNames.filter((name) => acceptsUserMessage(createSampleRun(session, name).session));
+
+describe('acceptsUserMessage', () => {
+  it('is true while the session waits and after a stop that nobody requested, if the settings allow it', () => {
+    expect(listAccepting(createProfileSession('pawl'))).toEqual([
+      'waitingForUser',
+      'halted, by the governor',
+    ]);
+    const isFinal = createProfileSession('pawl', { settings: { continueAfterStop: false } });
+    expect(listAccepting(isFinal)).toEqual(['waitingForUser']);
+    expect(listAccepting(createProfileSession('nexora'))).toEqual(['waitingForUser']);
+  });
+
+  it('is false after a stop in a session of an older release', () => {
+    const run = createSampleRun(createProfileSession('pawl'), 'halted, by the governor');
+    const { session } = run;
+    const { continueAfterStop: _, ...settings } = session.settings;
+    const older = { ...session, settings };
+    expect(acceptsUserMessage(older)).toBe(false);
+    const after = runEvents({ ...run, session: older }, userMessage());
+    expect(after.session).toBe(older);
+  });
+});
+
+describe('a message after a stop', () => {
+  const settings = { budgets: { modelCalls: 2, toolCalls: null, tokens: null, cost: null, wallMs: null } };
+
+  it('starts a turn with the same conversation, and a governor that has forgotten the loop', () => {
+    const stopped = createSampleRun(createProfileSession('pawl'), 'halted, by the governor');
+    const { session, actions } = runEvents(stopped, userMessage('continue'));
+    expect(session.turn.status).toBe('callingModel');
+    expect(actions.map(({ type }) => type)).toEqual(['ask-model']);
+    expect(session.governor).toEqual(createProfileSession('pawl').governor);
+    const texts = toItemArray(getConversation(session)).map((message) => 'text' in message && message.text);
+    expect(texts).toEqual(['first', 'first answer', 'hello', 'continue']);
+  });
+
+  it('grants an exhausted budget again', () => {
+    const spent = runEvents(
+      createProfileSession('pawl', { settings }),
+      userMessage(),
+      modelReplied('', createCall('a')),
+      toolFinished('a'),
+      modelReplied('the last answer'),
+    );
+    expect(spent.session.turn).toMatchObject({ status: 'halted', haltReason: { kind: 'budget' } });
+    const { session } = runEvents(spent, userMessage('go on'));
+    expect(session.turn.status).toBe('callingModel');
+    expect(session.budgetUsage.modelCalls).toBe(0);
+  });
+
+  it('is ignored if no person wrote it', () => {
+    const stopped = createSampleRun(createProfileSession('pawl'), 'halted, by the governor');
+    const after = runEvents(stopped, { type: 'user-message', text: 'continue', automatic: true });
+    expect(after.session).toBe(stopped.session);
   });
 });
 

@@ -287,12 +287,16 @@ describe('step', () => {
 
   it('does not compile until a state has a row for every event that is valid in it [LOOM-69, LOOM-89, LOOM-91, LOOM-92]', () => {
     const row = { handle: (session: Session) => ({ session, actions: [], notes: [] }), to: [] };
-    const rows: TurnRows<HaltedTurn> = { 'shutdown-requested': row };
+    const rows: TurnRows<HaltedTurn> = {
+      'user-message': row,
+      steered: row,
+      'shutdown-requested': row,
+    };
     // @ts-expect-error A state must handle every event that is valid in it.
     const missing: TurnRows<HaltedTurn> = {};
     // @ts-expect-error A state must not handle an event that is not valid in it.
-    const unlisted: TurnRows<HaltedTurn> = { 'shutdown-requested': row, 'retry-due': row };
-    expect([rows, missing, unlisted].map((each) => Object.keys(each).length)).toEqual([1, 0, 2]);
+    const unlisted: TurnRows<HaltedTurn> = { ...rows, 'retry-due': row };
+    expect([rows, missing, unlisted].map((each) => Object.keys(each).length)).toEqual([3, 0, 4]);
     expect(Object.keys(waitingForUserState.handlers).toSorted()).toEqual(eventTypes.toSorted());
     expect(Object.keys(eventStates).toSorted()).toEqual(eventTypes.toSorted());
   });

@@ -138,7 +138,7 @@ describe('listPendingActions', () => {
   it('returns only a wait while paused, and a stop after the end', () => {
     const paused = createSampleRun(createProfileSession('pawl'), 'paused, callingModel, fresh');
     expect(listPendingActions(paused.session)).toEqual([idleAction]);
-    const halted = createSampleRun(createProfileSession('pawl'), 'halted');
+    const halted = createSampleRun(createProfileSession('pawl'), 'halted, on request');
     expect(listPendingActions(halted.session)).toEqual([requireAction(halted, 'stop')]);
     const shut = createSampleRun(createProfileSession('pawl'), 'shuttingDown');
     expect(listActionTypes({ actions: listPendingActions(shut.session) })).toEqual(['shut-down']);

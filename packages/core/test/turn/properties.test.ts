@@ -8,6 +8,7 @@ import {
   toDurableSession,
   eventTypes,
   isEphemeralEvent,
+  acceptsUserMessage,
   isTerminalSession,
   replay,
   step,
@@ -88,9 +89,13 @@ describe('start and end', () => {
     });
   });
 
-  it('is inert once it has ended: only a shutdown changes anything [LOOM-29, LOOM-85, RO-06, NEX-55]', () => {
+  it('is inert once it has ended: only a shutdown or an accepted message changes anything [LOOM-29, LOOM-85, RO-06, NEX-55]', () => {
     assertEveryStep(({ before, event, after }) => {
       if (!isTerminalSession(before)) return;
+      const isMessage =
+        event.type === 'steered' || (event.type === 'user-message' && event.automatic !== true);
+      if (isMessage && acceptsUserMessage(before))
+        return expect(after.session.turn.status).not.toBe('halted');
       if (event.type === 'shutdown-requested') return expect(after.session.turn.status).toBe('shuttingDown');
       expect(after.session).toBe(before);
       expect(after.actions).toEqual([{ type: 'wait', until: null }]);

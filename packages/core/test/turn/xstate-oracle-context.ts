@@ -27,6 +27,8 @@ export type TurnOracleContext = {
   /** A phase changes in the midst of work, not while nothing is under way. */
   readonly underWay: boolean;
   readonly failureKind: 'model' | 'hooks' | 'paging' | 'stuck' | null;
+  /** A person or the caller halted the session. */
+  readonly haltRequested: boolean;
   readonly held: HeldOracleState | null;
   /** The moves made since the last event came in; a new list each time, so that no move at all can be told. */
   readonly trace: readonly OracleMove[];
@@ -80,6 +82,7 @@ export const emptyOracleContext: TurnOracleContext = {
   done: false,
   underWay: false,
   failureKind: null,
+  haltRequested: false,
   held: null,
   trace: [],
 };
@@ -119,6 +122,7 @@ const countOracleFailure = ({ context }: OracleInput<OracleEvent>): TurnOracleCo
 
 const oracleReducers: OracleReducers = {
   'user-message': ({ context }) => ({ ...context, recoveries: 0 }),
+  'halt-requested': ({ context }) => ({ ...context, haltRequested: true }),
   steered: ({ context }) => ({ ...context, agenda: { ...context.agenda, hasSteering: true } }),
   'model-replied': ({ context, event, settings }) => ({
     ...context,

@@ -13,17 +13,21 @@ import type {
  * sessions in the same place of the chart must have the same, whichever way each of them came.
  */
 export function serializeEssence({ turn, phases, governor, settings }: Session): string {
-  const isOver = turn.status === 'halted' || turn.status === 'shuttingDown';
-  const lasting = isOver ? null : [governor.recoveries, phases.current !== null];
+  const isOver =
+    turn.status === 'shuttingDown' || (turn.status === 'halted' && turn.haltReason.kind === 'requested');
+  // A message resets the recoveries.
+  const recoveries = turn.status === 'halted' ? 0 : governor.recoveries;
+  const lasting = isOver ? null : [recoveries, phases.current !== null];
   return JSON.stringify([lasting, getTurnEssence(turn, settings)]);
 }
 
 function getTurnEssence(turn: TurnState, settings: SessionSettings): readonly unknown[] {
   switch (turn.status) {
     case 'waitingForUser':
-    case 'halted':
     case 'shuttingDown':
       return [turn.status];
+    case 'halted':
+      return [turn.status, turn.haltReason.kind === 'requested'];
     case 'callingModel':
       return [turn.status, turn.retries, getIntentEssence(turn.ask)];
     case 'awaitingPermission': {

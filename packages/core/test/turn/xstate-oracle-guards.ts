@@ -32,6 +32,7 @@ function createModelGuards(settings: SessionSettings): Record<string, OracleGuar
       triesAreLeft({ context, event }),
     'retries are left': ({ context, event }) =>
       triesAreLeft({ context, event }) && (event.type !== 'model-failed' || isWorthRetrying(event, settings)),
+    'halt was not requested': ({ context }) => !context.haltRequested,
     'last call ends the session': ({ context }) => context.ending === 'session',
     'agenda is not empty': ({ context }) => isAgendaOpen(context.agenda),
     'reply ends the turn, agenda is not empty': ({ context }) =>

@@ -79,7 +79,7 @@ function buildOracleMachine(chart: Chart, settings: SessionSettings, take: HeldS
         const next = result(context, event);
         if (next === null) return context;
         const { held, trace } = next;
-        return { ...emptyOracleContext, trace, held: held.value === 'halted' ? null : held };
+        return held.value === 'halted' ? { ...held.context, trace } : { ...emptyOracleContext, trace, held };
       }),
     },
   });

@@ -29,7 +29,8 @@ const oracleEventsToState: Readonly<Record<string, readonly OracleEvent[]>> = {
   'errorRecovery, paging': [findOracleEvent('paging-requested'), findOracleEvent('paging-failed')],
   'errorRecovery, stuck': [userMessageEvent, recoverVerdictEvent, findOracleEvent('model-replied', '"deny"')],
   paging: [findOracleEvent('paging-requested')],
-  halted: [findOracleEvent('halt-requested')],
+  'halted, on request': [findOracleEvent('halt-requested')],
+  'halted, by the governor': [userMessageEvent, findOracleEvent('verdict-reached', '"halt"')],
   shuttingDown: [findOracleEvent('shutdown-requested')],
 };
 

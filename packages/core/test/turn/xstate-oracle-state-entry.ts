@@ -60,6 +60,10 @@ const stateEntryReducers: Readonly<Record<string, (arrival: StateArrival) => Tur
       ? { ...resetContext(context), agenda, ending, modelFailures: failures, modelWaits: true }
       : resetContext(context);
   },
+  halted: ({ context }) => ({
+    ...resetContext(context.held?.context ?? context),
+    haltRequested: context.haltRequested,
+  }),
   paused: ({ from, context }) => ({
     ...emptyOracleContext,
     held: { value: from, context: { ...context, trace: emptyOracleContext.trace } },

@@ -66,8 +66,8 @@ export function createLocalHost(options: LocalHostOptions): SessionHost {
       if (isHere(session.id)) return 'here';
       return !endedStatuses.has(session.status) && isElsewhere(session) ? 'elsewhere' : 'nobody';
     },
-    getDisabledReason: ({ metadata, status }) =>
-      endedStatuses.has(status) ? closedSessionReason : options.findDisabledReason(metadata),
+    getDisabledReason: ({ metadata, isClosed }) =>
+      isClosed ? closedSessionReason : options.findDisabledReason(metadata),
     getLastError: (id) => runs.getLastError(id),
     fleet: async () => ({
       store: options.storeLocation,

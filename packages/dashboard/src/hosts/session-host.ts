@@ -17,10 +17,7 @@ export type SessionHost = {
     session: Pick<SessionSummary, 'id' | 'owner' | 'status'> & { readonly metadata?: Json },
   ): SessionHolder;
   /** Why a session accepts no commands; null if it does. */
-  getDisabledReason(session: {
-    readonly metadata: Json;
-    readonly status: SessionSummary['status'];
-  }): string | null;
+  getDisabledReason(session: { readonly metadata: Json; readonly isClosed: boolean }): string | null;
   /** The error of the last run; null if it succeeded. */
   getLastError(id: string): string | null;
   fleet(): Promise<Pick<FleetStatus, 'store' | 'workers' | 'queues' | 'parked' | 'held'>>;

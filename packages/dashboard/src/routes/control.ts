@@ -1,4 +1,4 @@
-import { getUnpausedTurn, type Verdict } from '@pawl/core';
+import { getUnpausedTurn, isClosedSession, type Verdict } from '@pawl/core';
 import { listPendingApprovals, listVerdicts } from '@pawl/core/projections';
 import { replaySteps } from '@pawl/runtime/logs';
 import { describeCall } from '@pawl/runtime/permission';
@@ -27,8 +27,8 @@ export const controlRoutes: readonly ApiRoute[] = [
       const id = getPathParameter(context, 'id');
       const { session, metadata } = await routeContext.store.open(id);
       const disabledReason = routeContext.host.getDisabledReason({
-        metadata: metadata,
-        status: session.turn.status,
+        metadata,
+        isClosed: isClosedSession(session),
       });
       if (disabledReason !== null) throw new ApiError('conflict', disabledReason);
       const commandId = await routeContext.host.send(id, command, requestId);

@@ -1,4 +1,4 @@
-import { isTerminalSession } from '@pawl/core';
+import { isClosedSession } from '@pawl/core';
 import { forkStoredSession } from '@pawl/runtime/logs';
 import {
   getMetadataText,
@@ -105,7 +105,10 @@ async function readSessionDetail(routeContext: RouteContext, id: string): Promis
   const { store, lister, host, feedback } = routeContext;
   const [{ session: created }, opened] = await Promise.all([store.open(id, { at: 0 }), store.open(id)]);
   const item = await lister.toListItem(await findSessionSummary(store, id));
-  const disabledReason = host.getDisabledReason({ metadata: opened.metadata, status: item.status });
+  const disabledReason = host.getDisabledReason({
+    metadata: opened.metadata,
+    isClosed: item.status === 'damaged' || isClosedSession(opened.session),
+  });
   const tools = getMetadataTools(opened.metadata);
   return {
     ...item,
@@ -146,7 +149,7 @@ async function createFork(
     throw new ApiError('bad-request', `body.at: ${at} is out of range; the session has ${head} events.`);
   }
   const { session } = await store.open(id, { at });
-  if (isTerminalSession(session)) {
+  if (isClosedSession(session)) {
     throw new ApiError(
       'conflict',
       `The session is closed after event ${at} and cannot be continued from there.`,

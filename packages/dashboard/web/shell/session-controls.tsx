@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { acceptsUserMessage, isClosedSession } from '@pawl/core';
 import type { CommandRequest } from '../app/api-types.ts';
 import { showToast, showErrorToast } from '../app/widgets/toasts.tsx';
 import { useKeys } from '../app/use-keys.ts';
@@ -13,9 +14,9 @@ export function SessionControls({ timeline, send }: SessionControlsProps) {
   const [text, setText] = useState('');
   const [dialogCommand, openDialog] = useState<ControlCommand | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const isClosed = status === 'halted' || status === 'shuttingDown';
+  const isClosed = isClosedSession(timeline.latest);
   const isPaused = status === 'paused';
-  const isWaiting = status === 'waitingForUser';
+  const isWaiting = acceptsUserMessage(timeline.latest);
   const sendAndNotify = (command: CommandRequest, confirmation: string): void => {
     send(command).then(() => showToast(confirmation), showErrorToast);
   };

@@ -117,7 +117,10 @@ export class Agent {
     return this.#session;
   }
 
-  /** Resolves when the session has ended; rejects if the event log cannot be written. */
+  /**
+   * Resolves when the session has stopped for the first time; rejects if the event log cannot be written. A message may
+   * continue the session after that; see `acceptsUserMessage`.
+   */
   get ended(): Promise<Session> {
     return this.#ended.promise;
   }
@@ -173,12 +176,14 @@ export class Agent {
     return promise;
   }
 
-  /** Resolves when the session waits for the user or has ended, or when the agent was detached. */
+  /** Resolves when the session waits for the user or has stopped, or when the agent was detached. */
   async waitUntilIdle(): Promise<Session> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#isIdle()) resolve();
     else this.#idleWaiters.push(resolve);
-    await Promise.race([promise, this.#ended.promise, this.#detached.promise]);
+    // A log that cannot be written rejects.
+    const failed = this.#ended.promise.then(() => promise);
+    await Promise.race([promise, failed, this.#detached.promise]);
     return this.#session;
   }
 
@@ -291,7 +296,8 @@ export class Agent {
   }
 
   #isIdle(): boolean {
-    return this.#session.turn.status === 'waitingForUser' && !this.#draining;
+    const isResting = this.#session.turn.status === 'waitingForUser' || isTerminalSession(this.#session);
+    return isResting && !this.#draining;
   }
 
   #end(): void {

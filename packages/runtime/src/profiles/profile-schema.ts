@@ -175,6 +175,7 @@ export const profileSchema = z.strictObject({
     .meta({ description: 'Size of the context window of the model.' }),
   maxRecoveries: retryCountSchema,
   haltOnFailedPhase: flagSchema,
+  continueAfterStop: flagSchema,
   governor: governorSchema.exactOptional(),
   chart: z
     .union([z.string(), chartSchema], { error: 'expected the name of a chart, a file, or a chart' })

@@ -1,4 +1,4 @@
-import { isTerminalSession, step, type Event, type Session } from '@pawl/core';
+import { isClosedSession, step, type Event, type Session } from '@pawl/core';
 import { forkStoredSession } from '@pawl/runtime/logs';
 import { createStoreEventLog, getProcessOwner, type LogPosition, type Store } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
@@ -25,7 +25,7 @@ export function runFork(name: string, options: ForkSessionOptions, io: CommandIo
       throw new UsageError(`Session ${JSON.stringify(id)} has ${head} events; --at ${at} is past its end.`);
     }
     const { session } = await store.open(id, { at });
-    if (isTerminalSession(session)) throw createEndedForkError(session, at);
+    if (isClosedSession(session)) throw createEndedForkError(session, at);
     const newId = crypto.randomUUID();
     const position = await forkStoredSession(store, id, {
       at,

@@ -1,4 +1,4 @@
-import { isTerminalSession } from '@pawl/core';
+import { acceptsUserMessage, isClosedSession } from '@pawl/core';
 import { resumeSession } from '@pawl/runtime';
 import {
   applyModelConfig,
@@ -79,7 +79,7 @@ async function resumeFromStore(
   const { id } = await findSession(opened.store, sessionRef, options.dir);
   const stored = await opened.store.open(id);
   const metadata = requireResumable(id, stored, options);
-  const isIdle = stored.session.turn.status === 'waitingForUser' && message === null;
+  const isIdle = acceptsUserMessage(stored.session) && message === null;
   if (isIdle && (await opened.store.commands.listPending(id)).length === 0)
     return printLastResult(opened.store, id, options, io);
   const terminal = openTerminalPrompt(io);
@@ -135,7 +135,7 @@ function requireResumable(
   { session, owner, metadata, head }: OpenedSession,
   { takeOver }: ResumeSessionOptions,
 ): RunMetadata {
-  if (isTerminalSession(session)) {
+  if (isClosedSession(session)) {
     throw new UsageError(
       `Session ${id} is closed (${session.turn.status}). Fork it at an earlier event: pawl fork ${id} --at ${Math.max(0, head - 1)}`,
     );

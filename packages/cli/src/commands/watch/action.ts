@@ -1,5 +1,5 @@
 import { doNothing, createJsonRunView, createLineRunView } from '../../run/run-view.ts';
-import { isTerminalSession, step, type Json, type Session } from '@pawl/core';
+import { isClosedSession, step, type Json, type Session } from '@pawl/core';
 import type { StepResult } from '@pawl/runtime';
 import { getMetadataText, getOwnerState, type Store } from '@pawl/runtime/store';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -142,7 +142,7 @@ async function* streamStepResults(
       yield { ...result, event };
       if (signal.aborted) return;
     }
-    if (isTerminalSession(session)) return;
+    if (isClosedSession(session)) return;
     const current = await store.open(session.id);
     if (current.head === head && getOwnerState(current.owner) !== 'alive') return;
     await sleep(followPollMs, undefined, { signal }).catch(() => undefined);

@@ -15,15 +15,15 @@ import { haltOnRequest, refuseEvent } from '../refuse-event.ts';
 import { transitionTurn } from '../transition-turn.ts';
 import type { SessionStep } from '../../session/session-step.ts';
 import { createPageMemoryAction } from '../pending-actions.ts';
-import type { PagingTurn, WaitingForUser } from '../../session/turn-state.ts';
+import type { HaltedTurn, PagingTurn, WaitingForUser } from '../../session/turn-state.ts';
 
 export const waitingForUserState: TurnStateDefinition<WaitingForUser> = defineTurnState({
   name: 'waitingForUser',
   description: 'Waits for a user message. Every session starts and every turn ends here.',
   refusal: 'nothing is under way',
   on: {
-    'user-message': { handle: handleUserMessage, to: [['', 'callingModel', 'ask-model']] },
-    steered: { handle: handleIdleSteering, to: [['', 'callingModel', 'ask-model']] },
+    'user-message': { handle: startTurn, to: [['', 'callingModel', 'ask-model']] },
+    steered: { handle: steerIdleSession, to: [['', 'callingModel', 'ask-model']] },
     'paging-requested': { handle: handlePagingRequested, to: [['', 'paging', 'page-memory']] },
     'phase-started': { handle: handlePhaseEvent, to: ['phaseTransition'] },
     'phase-completed': { handle: handlePhaseEvent, to: ['phaseTransition'] },
@@ -41,9 +41,9 @@ export const waitingForUserState: TurnStateDefinition<WaitingForUser> = defineTu
   },
 });
 
-function handleUserMessage(
+export function startTurn(
   session: Session,
-  turn: WaitingForUser,
+  turn: WaitingForUser | HaltedTurn,
   event: EventOfType<'user-message'>,
 ): SessionStep {
   const conversation = appendItem(turn.conversation, { role: 'user', at: event.at, text: event.text });
@@ -55,9 +55,9 @@ function handleUserMessage(
 }
 
 /** With no work in progress, steering starts a turn immediately. */
-function handleIdleSteering(
+export function steerIdleSession(
   session: Session,
-  turn: WaitingForUser,
+  turn: WaitingForUser | HaltedTurn,
   event: EventOfType<'steered'>,
 ): SessionStep {
   const { conversation } = turn;
