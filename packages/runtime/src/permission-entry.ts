@@ -1,5 +1,6 @@
 export { createPermissionDecider } from './permission/decide.ts';
 export type { PermissionAnswer, PermissionPrompter, PermissionQuestion } from './permission/decide.ts';
+export type { ReviewedChange } from './tools/file-diff.ts';
 export { describeCall } from './permission/describe-call.ts';
 export { revealHiddenCharacters } from './permission/shell-words.ts';
 export { permissionModes } from './permission/modes.ts';

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { createInterface } from 'node:readline/promises';
-import type { PermissionPrompter } from '@pawl/runtime/permission';
+import type { PermissionPrompter, ReviewedChange } from '@pawl/runtime/permission';
 import type { UserPrompter } from '@pawl/runtime/tools';
 import type { CommandIo } from './command-io.ts';
 import { sanitizeOneLine } from './sanitize-text.ts';
@@ -47,9 +47,10 @@ export async function askConfirmation(terminal: TerminalPrompt | null, question:
 /** Shows a tool call in full and asks for permission: yes, no, or always. */
 export function createPermissionAsker(terminal: TerminalPrompt | null): PermissionPrompter {
   if (terminal === null) return null;
-  return async ({ call, reason, always }, signal) => {
+  return async ({ call, change, reason, always }, signal) => {
     const { describeCall } = await import('@pawl/runtime/permission');
-    const callText = describeCall(call).lines.join('\n');
+    const callText =
+      change === null ? describeCall(call).lines.join('\n') : await describeReviewedChange(call.tool, change);
     const more = always === null ? '' : `  a = always: ${sanitizeOneLine(always)}\n`;
     const answer = await terminal.ask(
       `\n${callText}\n  ${sanitizeOneLine(reason)}\n${more}Run it? [y/N${always === null ? '' : '/a'}] `,
@@ -61,6 +62,17 @@ export function createPermissionAsker(terminal: TerminalPrompt | null): Permissi
       ? { decision: 'allow' }
       : { decision: 'deny', reason: 'the user declined' };
   };
+}
+
+/** A change to a file as a diff with line numbers. */
+async function describeReviewedChange(tool: string, change: ReviewedChange): Promise<string> {
+  const { revealHiddenCharacters } = await import('@pawl/runtime/permission');
+  const { describeFileChange, formatDiffGutter, parseDiffLines } = await import('./diff-lines.ts');
+  const lines = parseDiffLines(change.diff).map(
+    (line) => formatDiffGutter(line) + revealHiddenCharacters(line.text),
+  );
+  const title = `${tool} ${revealHiddenCharacters(change.path)} (${describeFileChange(change)})`;
+  return [title, ...lines].join('\n');
 }
 
 /** Asks the user a question of the model. */

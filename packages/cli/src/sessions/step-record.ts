@@ -139,6 +139,8 @@ export type TimelineEntry = {
   readonly text: string;
   readonly tookMs: number | null;
   readonly failed: boolean;
+  /** The change to a file as a unified diff; null if there is none. */
+  readonly diff: string | null;
 };
 
 /** Converts a step to timeline entries. Many steps have none; a call, for example, is reported when it ends. */
@@ -155,6 +157,7 @@ export function toTimelineEntry(item: TranscriptItem): TimelineEntry {
     text: text.length > maxTimelineText ? `${text.slice(0, maxTimelineText)}…` : text,
     tookMs: getItemDuration(item),
     failed: isFailedItem(item),
+    diff: item.kind === 'tool-result' && item.diffs.length > 0 ? item.diffs.join('\n') : null,
   };
 }
 

@@ -44,6 +44,8 @@ export type LiveToolCard = {
   readonly durationMs: number | null;
   /** The tool's progress while it runs, then its result. */
   readonly output: string;
+  /** The change to a file as a unified diff; empty for none. */
+  readonly diff: string;
 };
 
 export type ToolCardStatus = 'waiting' | 'running' | 'done' | 'failed' | 'denied' | 'cancelled';
@@ -258,8 +260,10 @@ const itemForms: { readonly [Kind in TranscriptItem['kind']]?: ItemForm<Kind> } 
     updateToolCard(transcript, callId, { status: 'running', startedAt: at }),
   'tool-progress': (transcript, { callId, progress }) =>
     updateToolCard(transcript, callId, { status: 'running', output: progress }),
-  'tool-result': (transcript, { callId, outcome, at }) =>
-    addFinalAnswer(finishToolCard(transcript, callId, outcome, at), outcome),
+  'tool-result': (transcript, { callId, outcome, diffs, at }) => {
+    const withDiff = updateToolCard(transcript, callId, { diff: diffs.join('\n') });
+    return addFinalAnswer(finishToolCard(withDiff, callId, outcome, at), outcome);
+  },
   'delivered-result': (transcript, { callId, outcome, at }) =>
     finishToolCard(transcript, callId, outcome, at),
   request: (transcript, { request, reason }) => {
@@ -305,6 +309,7 @@ function appendToolCard(transcript: LiveTranscript, call: ToolCall): LiveTranscr
     startedAt: null,
     durationMs: null,
     output: '',
+    diff: '',
   });
 }
 

@@ -1,4 +1,6 @@
-import { describeCall } from '@pawl/runtime/permission';
+import { describeCall, revealHiddenCharacters, type ReviewedChange } from '@pawl/runtime/permission';
+import { describeFileChange } from '../output/diff-lines.ts';
+import { renderDiff } from './diff-view.ts';
 import {
   truncateLine,
   wrapText,
@@ -98,7 +100,11 @@ function renderPermissionQuestion(
   { question }: QuestionOfKind<'permission'>,
   columns: number,
 ): readonly StyledLine[] {
-  const { call, reason } = question;
+  const { call, change, reason } = question;
+  const reasonRows = wrapText(reason, columns - 3).map((row): StyledLine => [
+    createSegment(` ${row}`, 'dim'),
+  ]);
+  if (change !== null) return [...renderReviewedChange(call.tool, change, columns), ...reasonRows];
   const described = describeCall(call, { width: columns - 3 }).lines;
   // Wide characters can make a row too long, so wrap it instead of truncating it.
   const [tool = '', ...args] = described.flatMap((line) =>
@@ -107,8 +113,23 @@ function renderPermissionQuestion(
   return [
     [createSegment(` ${tool}`, 'strong')],
     ...args.map((row): StyledLine => [createSegment(` ${row}`)]),
-    ...wrapText(reason, columns - 3).map((row): StyledLine => [createSegment(` ${row}`, 'dim')]),
+    ...reasonRows,
   ];
+}
+
+/** Shows a change to a file as a diff; replacing a whole file is pointed out. */
+function renderReviewedChange(tool: string, change: ReviewedChange, columns: number): readonly StyledLine[] {
+  const isOverwritten = tool === 'write' && change.linesBefore !== null;
+  const summary = isOverwritten
+    ? `replaces the whole file, ${change.linesBefore} lines by ${change.linesAfter}`
+    : describeFileChange(change);
+  return [
+    [
+      createSegment(` ${tool} ${revealHiddenCharacters(change.path)}`, 'strong'),
+      createSegment(`  ${summary}`, isOverwritten ? 'warn' : 'dim'),
+    ],
+    ...renderDiff(change.diff, columns),
+  ].map((line) => truncateLine(line, columns));
 }
 
 function renderModelQuestion(

@@ -15,6 +15,7 @@ import {
   type LiveToolCard,
   type ToolCardStatus,
 } from './live-transcript.ts';
+import { renderDiff } from './diff-view.ts';
 import { formatDuration } from '../output/format-time.ts';
 
 export type TranscriptOptions = {
@@ -150,8 +151,22 @@ function renderToolCard(card: LiveToolCard, { columns, now, rows }: ToolCardOpti
     [createSegment(formatCardTime(card, now), 'dim'), createSegment(' ')],
     columns,
   );
+  if (status === 'done' && card.diff !== '')
+    return [head, ...indentRows(renderDiff(card.diff, columns - 4), rows > 0 ? Infinity : maxDiffRows)];
   if (rows > 0 && output !== '') return [head, ...renderOutputRows(output, columns, rows)];
   return status === 'failed' || status === 'denied' ? [head, ...renderFailure(output, columns)] : [head];
+}
+
+/** Number of rows of a diff that a closed card shows. */
+const maxDiffRows = 12;
+
+function indentRows(lines: readonly StyledLine[], max: number): readonly StyledLine[] {
+  const hidden = lines.length - max;
+  const shown = hidden > 0 ? lines.slice(0, max) : lines;
+  return [
+    ...shown.map((line): StyledLine => [createSegment('   '), ...line]),
+    ...(hidden > 0 ? [[createSegment(`     … ${hidden} more rows: ctrl-o`, 'dim')]] : []),
+  ];
 }
 
 /** The end of a long failure says most; its first line says what failed. */

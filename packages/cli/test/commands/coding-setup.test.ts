@@ -111,7 +111,8 @@ describe('pawl run with the coding tools', () => {
     const first = await runFixTask({ mode: 'ask' }, 'a');
     expect(first.code).toBe(0);
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a + b');
-    expect(first.err).toContain('sum.js');
+    expect(first.err).toMatch(/edit sum\.js \(changes the file, \d+ lines?\)\n/);
+    expect(first.err).toMatch(/^ +\d+ - .*a - b.*\n +\d+ \+ .*a \+ b/m);
     expect(first.err).toMatch(/a = always: allow edit/);
     await runGit('checkout', '-q', 'sum.js');
     server.asked.length = 0;

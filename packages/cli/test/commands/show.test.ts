@@ -1,17 +1,19 @@
 import { createSession, step, type Event, type Session } from '@pawl/core';
 import { parseEvent } from '@pawl/runtime/schema';
 import { computeStateHash } from '@pawl/runtime/store';
+import type { Tool } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
 import {
+  createLookReply,
+  createPutReply,
+  createTestWorkspace,
+  createTextReply,
+  putTool,
   saveRun,
   splitLines,
-  createLookReply,
-  createTestWorkspace,
-  successfulRun,
-  createPutReply,
-  createTextReply,
   stuckRun,
+  successfulRun,
   type TestWorkspace,
 } from './test-workspace.ts';
 
@@ -102,6 +104,21 @@ The roof is mended.
     });
   });
 
+  it('prints the changes to files as diffs with line numbers', async () => {
+    const diff = `@@ -8,2 +8,2 @@\n-old \x1b[2J\n+new\n same${'\n+more'.repeat(30)}`;
+    const files = [{ path: 'a', hash: 'b', diff }];
+    const tool: Tool = { ...putTool, run: async () => ({ ok: true, output: 'done', files }) };
+    const replies = [createPutReply('a', 'b'), createTextReply('Done.')];
+    const id = await saveRun(testWorkspace, { goal: 'Change it', replies, agent: { tools: [tool] } });
+    const { out } = await testWorkspace.pawl('show', id);
+    expect(out).toContain(
+      '\n            8 - old \\x1b[2J\n            8 + new\n            9   same\n           10 + more\n',
+    );
+    expect(out).toContain('\n        … 13 more lines\n');
+    const entries = await testWorkspace.json('show', id);
+    expect(entries.find((entry) => entry['what'] === 'tool')).toMatchObject({ diff });
+  });
+
   it('prints one JSON object per line', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const [session, first, ...rest] = await testWorkspace.json('show', 'roof');
@@ -141,6 +158,7 @@ The roof is mended.
       text: 'Mend the roof',
       tookMs: null,
       failed: false,
+      diff: null,
       prompt: null,
     });
     expect(rest.map(({ type }) => type)).toEqual([...Array.from({ length: 5 }, () => 'entry'), 'ending']);

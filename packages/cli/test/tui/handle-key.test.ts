@@ -264,7 +264,7 @@ function askPermission(
   const call = { id: 'a', tool: 'shell', args: { command } };
   return addQuestion(model, 7, {
     kind: 'permission',
-    question: { call, reason: 'it changes things', always },
+    question: { call, reason: 'it changes things', always, change: null },
   });
 }
 
@@ -287,6 +287,36 @@ describe('a permission question', () => {
     ]) {
       expect(text).toContain(`${row}\n`);
     }
+  });
+
+  it('shows a change to a file as a diff, and points out that a whole file is replaced', () => {
+    const change = {
+      path: 'src/sum.js',
+      linesBefore: 40,
+      linesAfter: 40,
+      diff: '@@ -7,3 +7,3 @@\n add(a, b) {\n-  return a - b;\n+  return a + b;\n }\n@@ -30,1 +30,1 @@\n-old\n+n\u200bew',
+    };
+    const ask = (tool: string) =>
+      addQuestion(busyModel, 7, {
+        kind: 'permission',
+        question: { call: { id: 'a', tool, args: {} }, reason: 'it changes a file', always: null, change },
+      });
+    expect(renderScreenText(ask('edit'))).toContain(
+      [
+        ' edit src/sum.js  changes the file, 40 lines',
+        '    7   add(a, b) {',
+        '    8 -   return a - b;',
+        '    8 +   return a + b;',
+        '    9   }',
+        '        ⋮',
+        '   30 - old',
+        '   30 + n⟨U+200B⟩ew',
+        ' it changes a file',
+      ].join('\n'),
+    );
+    expect(renderScreenText(ask('write'))).toContain(
+      ' write src/sum.js  replaces the whole file, 40 lines by 40\n',
+    );
   });
 
   it('is answered with arrow keys and Enter, or with a number and Enter', () => {
@@ -378,7 +408,12 @@ describe('a permission question', () => {
   });
 
   it('waits until the previous one is answered', () => {
-    const question = { call: { id: 'b', tool: 'write', args: {} }, reason: 'second', always: null };
+    const question = {
+      call: { id: 'b', tool: 'write', args: {} },
+      reason: 'second',
+      always: null,
+      change: null,
+    };
     const model = addQuestion(askPermission(busyModel, 'ls'), 8, { kind: 'permission', question });
     expect(renderScreenText(model)).not.toContain('second');
   });

@@ -264,7 +264,12 @@ function createHostileModel(text: string): ScreenModel {
   const call = { id: 'a', tool, args: { [tool]: text } };
   const withQuestion = addQuestion({ ...model, descriptor }, 1, {
     kind: 'permission',
-    question: { call, reason: text, always: text },
+    question: {
+      call,
+      reason: text,
+      always: text,
+      change: { path: text, linesBefore: 1, linesAfter: 2, diff: `@@ -1,1 +1,2 @@\n-${text}\n+${text}` },
+    },
   });
   // Typed text is limited, and pending steering was typed.
   const line = text.slice(0, 20_000);

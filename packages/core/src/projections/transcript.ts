@@ -109,6 +109,8 @@ export type ToolResultFact = {
   readonly outcome: ToolOutcome;
   /** Paths of the files that the tool changed. */
   readonly files: readonly string[];
+  /** The changes as the hunks of unified diffs, as far as they are recorded. */
+  readonly diffs: readonly string[];
   readonly tests: EventOfType<'tool-finished'>['tests'];
   /** Null if the start of the call is unknown. */
   readonly tookMs: number | null;
@@ -208,6 +210,7 @@ function toToolResultFact(event: EventOfType<'tool-finished'>, before: Session |
     call: match?.call ?? null,
     outcome,
     files: files.map(({ path }) => path),
+    diffs: files.flatMap(({ diff }) => diff ?? []),
     tests,
     tookMs: startedAt === null ? null : event.at - startedAt,
   };

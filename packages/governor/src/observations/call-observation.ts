@@ -126,8 +126,8 @@ export function computeCallKey(tool: string, args: Json, argsHash?: string): str
   return argsHash === undefined ? fingerprintJson(tool, args) : fingerprintText(`${tool} ${argsHash}`);
 }
 
-/** A file after a call: its path and a fingerprint of its whole content. */
-export type FileEffect = { readonly path: string; readonly hash: string };
+/** A file after a call: its path, a fingerprint of its whole content and, for display, the change as a unified diff. */
+export type FileEffect = { readonly path: string; readonly hash: string; readonly diff?: string };
 
 /**
  * A call's change to a file. `to` identifies the new text, whole content or replaced piece; `from` identifies the piece

@@ -14,7 +14,7 @@ import type { FolderIndex } from '../search/index-folder.ts';
 import type { UserPrompter } from '../tools/ask-user.ts';
 import { createCodingTools } from '../tools/coding-tools.ts';
 import { applyToolLimits, type LimitsByTool } from '../tools/limits.ts';
-import type { Tool } from '../tools/tool.ts';
+import { findTool, type Tool } from '../tools/tool.ts';
 
 /** Handlers for questions to a user. A null handler means that there is no user: the answer is no. */
 export type QuestionHandlers = {
@@ -97,6 +97,7 @@ export async function createCodingSetup(options: CodingSetupOptions): Promise<Co
     decide: createPermissionDecider({
       permissions,
       ask: options.ask?.permission ?? null,
+      preview: async ({ tool, args }) => (await findTool(allTools, tool)?.preview?.(args)) ?? null,
       onRule: (rule) => savedRules.save(rule),
     }),
   });

@@ -1,4 +1,5 @@
 import type { ToolCall } from '@pawl/core';
+import type { FileChange, ReviewedChange } from '../tools/file-diff.ts';
 import type { PermissionDecision } from '../ports/agent-ports.ts';
 import { createSerialRunner } from '../platform/serial-runner.ts';
 import type { PermissionPolicy } from './permissions.ts';
@@ -11,6 +12,8 @@ export type PermissionQuestion = {
   readonly reason: string;
   /** The rule that "always" would add, as text; null if "always" is not available. */
   readonly always: string | null;
+  /** The change to a file that the call would make; null if it changes none, or would fail. */
+  readonly change: ReviewedChange | null;
 };
 
 export type PermissionAnswer =
@@ -25,6 +28,8 @@ export type PermissionPrompter =
 export type DecideOptions = {
   readonly permissions: PermissionPolicy;
   readonly ask: PermissionPrompter;
+  /** Computes the change to a file that a call would make. */
+  readonly preview?: (call: ToolCall) => Promise<FileChange | null>;
   /** Called with a rule that the user created with "always", to persist it. */
   readonly onRule?: (rule: PermissionRule) => void;
 };
@@ -41,7 +46,7 @@ export function createPermissionDecider(
 }
 
 async function decidePermission(
-  { permissions, ask, onRule }: DecideOptions,
+  { permissions, ask, preview, onRule }: DecideOptions,
   call: ToolCall,
   signal: AbortSignal,
 ): Promise<PermissionDecision> {
@@ -52,13 +57,22 @@ async function decidePermission(
   if (ask === null) return { decision: 'deny', reason: 'no user is available to ask' };
   if (signal.aborted) return { decision: 'deny', reason: 'the prompt was cancelled' };
   const rule = permissions.createAlwaysRule(call);
-  const answer = await ask(
-    { call, reason, always: rule === null ? null : formatPermissionRule(rule) },
-    signal,
-  );
+  const always = rule === null ? null : formatPermissionRule(rule);
+  const answer = await ask({ call, reason, always, change: await reviewChange(call, preview) }, signal);
   if (answer.decision === 'allow' && answer.always === true && rule !== null) {
     permissions.add(rule);
     onRule?.(rule);
   }
   return answer.decision === 'allow' ? { decision: 'allow' } : answer;
+}
+
+async function reviewChange(
+  call: ToolCall,
+  preview: DecideOptions['preview'],
+): Promise<ReviewedChange | null> {
+  const change = (await preview?.(call)) ?? null;
+  if (change === null) return null;
+  // Loaded when a person is asked, because most runs never do.
+  const { toReviewedChange } = await import('../tools/file-diff.ts');
+  return toReviewedChange(change);
 }

@@ -63,6 +63,7 @@ export const fileEffectSchema = z
   .strictObject({
     path: z.string().describe('Path of the file.'),
     hash: z.string().describe('Hash of its current content.'),
+    diff: z.exactOptional(z.string()).describe('The change as the hunks of a unified diff, for display.'),
   })
   .meta({ id: 'FileEffect', description: 'A file after a call.' });
 

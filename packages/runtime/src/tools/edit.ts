@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { getSystemErrorCode } from '../platform/files.ts';
 import {
   toFileFailure,
+  readFileToChange,
   resolvePathToChange,
   computePairOverlap,
   listLetterPairs,
@@ -37,6 +38,12 @@ export function createEditTool(workspace: AgentWorkspace): Tool {
       'Replace text in a text file in the folder. "old" must match the file exactly, without line numbers.',
     parameters: editParameters,
     reconcile: createFileReconciler(workspace),
+    async preview(edit) {
+      const text = (await readFileToChange(workspace, edit.path))?.text ?? null;
+      if (text === null) return null;
+      const edited = editText(text, edit);
+      return edited.ok ? { path: edit.path, before: text, after: edited.text } : null;
+    },
     run: (edit, { signal, execution }) =>
       workspace.runExclusive(async () => {
         const { path } = edit;
@@ -76,16 +83,12 @@ async function applyEdit(
     return createToolFailure('failed', `${quotePath(path)} ${problem}. Use another file.`);
   }
   if (workspace.isOutdated(realPath, before.version)) return toFileFailure('ESTALE', path, workspace);
-  const { old, replacement } = matchLineEndings(before.text, edit);
-  const offsets = findOccurrences(before.text, old);
-  if (offsets.length === 0) return createNotFoundResult(before.text, edit);
-  if (offsets.length > 1 && edit.all !== true) return createNotUniqueResult(before.text, offsets, path);
-  const text = before.text.split(old).join(replacement);
-  if (Buffer.byteLength(text) > textBytesMax) {
-    return createToolFailure('failed', `${quotePath(path)} would become too large. Nothing was changed.`);
-  }
+  const edited = editText(before.text, edit);
+  if (!edited.ok) return edited.failure;
+  const { text, offsets, replacement } = edited;
   if (!(await recordIntent(execution, { path, before: before.hash, after: hashContent(text) })))
     return createToolFailure('cancelled', `Editing ${quotePath(path)} was cancelled.`);
+  const { addFileDiff } = await import('./file-diff.ts');
   const { effect, version } = await replaceWorkspaceText(workspace.root, {
     realPath,
     text,
@@ -97,8 +100,30 @@ async function applyEdit(
   return {
     ok: true,
     output: { path, replacements: offsets.length, now: formatEditExcerpt(text, first, replacement.length) },
-    files: [effect],
+    files: [addFileDiff(effect, { path, before: before.text, after: text })],
   };
+}
+
+type EditedText =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      readonly offsets: readonly number[];
+      readonly replacement: string;
+    }
+  | { readonly ok: false; readonly failure: ToolResult };
+
+function editText(before: string, edit: FileEdit): EditedText {
+  const { path } = edit;
+  const { old, replacement } = matchLineEndings(before, edit);
+  const offsets = findOccurrences(before, old);
+  if (offsets.length === 0) return { ok: false, failure: createNotFoundResult(before, edit) };
+  if (offsets.length > 1 && edit.all !== true)
+    return { ok: false, failure: createNotUniqueResult(before, offsets, path) };
+  const text = before.split(old).join(replacement);
+  if (Buffer.byteLength(text) <= textBytesMax) return { ok: true, text, offsets, replacement };
+  const problem = `${quotePath(path)} would become too large. Nothing was changed.`;
+  return { ok: false, failure: createToolFailure('failed', problem) };
 }
 
 /** The read tool hides carriage returns from the model, so convert "old" and "new" to CRLF if the file uses it. */

@@ -1,5 +1,6 @@
 import { explainUnsafePath } from '../platform/platform.ts';
 import { createToolFailure, type ToolResult, type ExecutionHandle } from './tool.ts';
+import { readWorkspaceText } from './workspace-file.ts';
 import { quotePath, resolveNewWorkspacePath, type WorkspacePath, type AgentWorkspace } from './workspace.ts';
 
 type InsidePath = Extract<WorkspacePath, { readonly kind: 'inside' }>;
@@ -33,6 +34,22 @@ export async function resolvePathToChange(workspace: AgentWorkspace, path: strin
     );
   }
   return { ok: true, target };
+}
+
+/** Reads a file that a call would change, with null for a new file; null if the call would fail. */
+export async function readFileToChange(
+  workspace: AgentWorkspace,
+  path: string,
+): Promise<{ readonly text: string | null } | null> {
+  try {
+    const resolved = await resolvePathToChange(workspace, path);
+    if (!resolved.ok) return null;
+    const before = await readWorkspaceText(workspace.root, resolved.target.realPath);
+    if (before.kind === 'text') return { text: before.text };
+    return before.kind === 'missing' ? { text: null } : null;
+  } catch {
+    return null;
+  }
 }
 
 function refusePath(refusal: ToolResult): PathResolution {

@@ -1,6 +1,7 @@
 import type { Json, ToolOutcome, ToolErrorKind, ToolFinished } from '@pawl/core';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
+import type { FileChange } from './file-diff.ts';
 
 export type ToolDescription = {
   readonly name: string;
@@ -72,6 +73,8 @@ export type Tool = Partial<ToolLimits> & {
    * Without it, the effect class decides.
    */
   readonly reconcile?: ReconcileCall;
+  /** Computes the change that a call would make to a file, for a person to review; null if it would fail. */
+  readonly preview?: (args: Json) => Promise<FileChange | null>;
 };
 
 /** `parameters` is a schema of zod or of any other Standard Schema library. */
@@ -85,13 +88,24 @@ export type ToolDefinition<Schema extends StandardSchemaV1> = Partial<ToolLimits
   readonly isConfinedToFolder?: boolean;
   run(args: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Promise<ToolResult>;
   readonly reconcile?: ReconcileCall;
+  readonly preview?: (args: StandardSchemaV1.InferOutput<Schema>) => Promise<FileChange | null>;
 };
 
 /** Creates a tool that validates its arguments before it runs. */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, parameters, effect, isConfinedToFolder, timeoutMs, outputCharsMax, reconcile } =
-    definition;
+  const { name, description, parameters, effect, isConfinedToFolder, timeoutMs, outputCharsMax } = definition;
+  const { reconcile, preview } = definition;
+  const validate = async (
+    args: Json,
+  ): Promise<StandardSchemaV1.Result<StandardSchemaV1.InferOutput<Schema>>> =>
+    parameters['~standard'].validate(args);
   return {
+    ...(preview !== undefined && {
+      async preview(args: Json) {
+        const parsed = await validate(args);
+        return parsed.issues === undefined ? preview(parsed.value) : null;
+      },
+    }),
     ...(reconcile !== undefined && { reconcile }),
     ...(effect !== undefined && { effect }),
     ...(isConfinedToFolder !== undefined && { isConfinedToFolder }),

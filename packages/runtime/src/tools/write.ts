@@ -1,4 +1,4 @@
-import { toFileFailure, resolvePathToChange, type ChangeTarget } from './file-errors.ts';
+import { toFileFailure, readFileToChange, resolvePathToChange, type ChangeTarget } from './file-errors.ts';
 import * as z from 'zod';
 import { getSystemErrorCode } from '../platform/files.ts';
 import { recordIntent, createFileReconciler } from './reconcile-file.ts';
@@ -27,6 +27,10 @@ export function createWriteTool(workspace: AgentWorkspace): Tool {
       content: z.string().max(textBytesMax).describe('The complete content of the file.'),
     }),
     reconcile: createFileReconciler(workspace),
+    async preview({ path, content }) {
+      const before = await readFileToChange(workspace, path);
+      return before === null ? null : { path, before: before.text, after: content };
+    },
     run: ({ path, content }, { signal, execution }) =>
       workspace.runExclusive(async () => {
         if (signal.aborted)
@@ -67,6 +71,8 @@ async function writeWholeFile(
   const intent = { path, before: before.kind === 'text' ? before.hash : null, after: hashContent(text) };
   if (!(await recordIntent(execution, intent)))
     return createToolFailure('cancelled', `Writing ${quotePath(path)} was cancelled.`);
+  const previous = before.kind === 'text' ? before.text : null;
+  const { countLines, addFileDiff } = await import('./file-diff.ts');
   const { effect, version } = await replaceWorkspaceText(workspace.root, {
     realPath,
     text,
@@ -76,19 +82,17 @@ async function writeWholeFile(
   workspace.recordVersion(realPath, version);
   return {
     ok: true,
-    output: { path, lines: countLines(text), replaced: describeReplaced(before, effect.hash) },
-    files: [effect],
+    output: {
+      path,
+      lines: countLines(text),
+      replaced: describeReplaced(before, effect.hash, countLines(previous ?? '')),
+    },
+    files: [addFileDiff(effect, { path, before: previous, after: text })],
   };
 }
 
-function describeReplaced(before: ReadTextResult, hash: string): string {
+function describeReplaced(before: ReadTextResult, hash: string, lines: number): string {
   if (before.kind !== 'text') return 'nothing: the file is new';
   if (before.hash === hash) return 'the same content';
-  return `${countLines(before.text)} lines, ${before.bytes} bytes`;
-}
-
-function countLines(text: string): number {
-  if (text === '') return 0;
-  const ends = text.split('\n').length;
-  return text.endsWith('\n') ? ends - 1 : ends;
+  return `${lines} lines, ${before.bytes} bytes`;
 }

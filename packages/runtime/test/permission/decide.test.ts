@@ -34,7 +34,12 @@ describe('a permission decision', () => {
     const wanted = createShellCall('npm test');
     expect(await decide(wanted, signal)).toEqual({ decision: 'allow' });
     expect(asked).toEqual([
-      { call: wanted, reason: 'the mode ask asks before running commands', always: 'allow shell(npm test)' },
+      {
+        call: wanted,
+        reason: 'the mode ask asks before running commands',
+        always: 'allow shell(npm test)',
+        change: null,
+      },
     ]);
     expect(asked[0]?.call).toBe(wanted);
   });

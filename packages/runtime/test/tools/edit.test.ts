@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
 import { createEditTool } from '../../src/tools/edit.ts';
+import { formatFileDiff, toReviewedChange } from '../../src/tools/file-diff.ts';
 import { createReadTool } from '../../src/tools/read.ts';
 import { createWorkspace } from '../../src/tools/workspace.ts';
 import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
@@ -13,13 +14,66 @@ const runEditTool = ({ root }: Pick<TempFolder, 'root'>, args: Json) =>
   runTestTool(createEditTool(createWorkspace(root, ['src/wheel.ts'])), args);
 const readFolderText = (folder: TempFolder, path = 'a.txt'): string => readFileSync(folder.at(path), 'utf8');
 
+const createLines = (from: number, count: number): string =>
+  Array.from({ length: count }, (_, index) => `line ${from + index}\n`).join('');
+
+const previewEdit = (folder: TempFolder, args: Json) =>
+  createEditTool(createWorkspace(folder.root, [])).preview?.(args);
+
+describe('the preview of an edit', () => {
+  it('is the file before and after, and nothing is written', async () => {
+    using folder = createTempFolder({ 'a.txt': 'one\r\ntwo\r\n' });
+    const change = await previewEdit(folder, { path: 'a.txt', old: 'one\ntwo', new: '1\n2' });
+    expect(change).toEqual({ path: 'a.txt', before: 'one\r\ntwo\r\n', after: '1\r\n2\r\n' });
+    expect(change && toReviewedChange(change)).toEqual({
+      path: 'a.txt',
+      linesBefore: 2,
+      linesAfter: 2,
+      diff: '@@ -1,2 +1,2 @@\n-one\n-two\n+1\n+2',
+    });
+    expect(readFolderText(folder)).toBe('one\r\ntwo\r\n');
+  });
+
+  it('shows a change of the line endings alone', () => {
+    expect(formatFileDiff({ path: 'a', before: 'a\r\n', after: 'a\n' })).toBe('@@ -1,1 +1,1 @@\n-a\r\n+a');
+  });
+
+  it('is null if the edit would fail', async () => {
+    using folder = createTempFolder({ 'a.txt': 'x x' });
+    for (const args of [
+      { path: 'a.txt', old: 'y', new: 'z' },
+      { path: 'a.txt', old: 'x', new: 'z' },
+      { path: 'none.txt', old: 'x', new: 'z' },
+      { path: '../a.txt', old: 'x', new: 'z' },
+      { path: 7 },
+    ]) {
+      expect(await previewEdit(folder, args)).toBeNull();
+    }
+  });
+
+  it('is cut or left out if it is too large', () => {
+    const cut = formatFileDiff({ path: 'a', before: null, after: createLines(0, 1_900) }, 1_000);
+    expect(cut).toMatch(/\n… \d+ more lines of the diff$/);
+    expect(cut?.length).toBeLessThan(1_050);
+    expect(
+      formatFileDiff({ path: 'a', before: createLines(0, 3_000), after: createLines(9_000, 3_000) }),
+    ).toBeNull();
+  });
+});
+
 describe('editing a file', () => {
   it('replaces a unique text, and shows the surrounding lines', async () => {
     using folder = createTempFolder({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' });
     expect(await runEditTool(folder, { path: 'a.txt', old: 'three', new: '3' })).toMatchObject({
       ok: true,
       output: { path: 'a.txt', replacements: 1, now: '1: one\n2: two\n3: 3\n4: four\n5: five' },
-      files: [{ path: 'a.txt', hash: expect.stringMatching(/^[\da-f]{64}$/) as unknown }],
+      files: [
+        {
+          path: 'a.txt',
+          hash: expect.stringMatching(/^[\da-f]{64}$/) as unknown,
+          diff: '@@ -1,5 +1,5 @@\n one\n two\n-three\n+3\n four\n five',
+        },
+      ],
     });
     expect(readFolderText(folder)).toBe('one\ntwo\n3\nfour\nfive\n');
   });

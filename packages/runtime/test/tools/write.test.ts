@@ -31,7 +31,7 @@ describe('writing a file', () => {
     expect(await runWriteTool(folder, { path: 'a/b/c.txt', content: 'one\ntwo\n' })).toEqual({
       ok: true,
       output: { path: 'a/b/c.txt', lines: 2, replaced: 'nothing: the file is new' },
-      files: [{ path: 'a/b/c.txt', hash: hashText('one\ntwo\n') }],
+      files: [{ path: 'a/b/c.txt', hash: hashText('one\ntwo\n'), diff: '@@ -1,0 +1,2 @@\n+one\n+two' }],
     });
     expect(readFileSync(folder.at('a/b/c.txt'), 'utf8')).toBe('one\ntwo\n');
   });

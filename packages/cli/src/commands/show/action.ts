@@ -35,6 +35,7 @@ import {
 import { renderPrompt } from './prompt.ts';
 import { toStateJson, formatSessionState } from './state.ts';
 import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
+import { formatDiffGutter, parseDiffLines } from '../../output/diff-lines.ts';
 import { toTimelineEntries, type TimelineEntry } from '../../sessions/step-record.ts';
 import { explainStep } from './why.ts';
 import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';
@@ -177,7 +178,10 @@ async function writeTimelineEntries(
   for (const entry of toTimelineEntries(each)) {
     const numbered = entry.what === 'model' ? { ...entry, prompt } : { ...entry, prompt: null };
     if (json) await output.write(JSON.stringify({ type: 'entry', ...numbered }));
-    else await output.write(formatTimelineEntry(numbered, width, io));
+    else {
+      await output.write(formatTimelineEntry(numbered, width, io));
+      for (const line of formatTimelineDiff(entry, width, io)) await output.write(line);
+    }
   }
 }
 
@@ -195,6 +199,23 @@ function formatTimelineEntry(
   ].join('  ');
   const line = `${start}  ${truncateColumns(text, Math.max(20, width - start.length - 2))}`;
   return failed ? styleText('red', line, { stream: io.stdout }) : line;
+}
+
+/** Maximum number of lines of a diff below its entry; `--json` has all of it. */
+const maxDiffLines = 20;
+
+function formatTimelineDiff({ diff }: TimelineEntry, width: number, io: CommandIo): readonly string[] {
+  if (diff === null) return [];
+  const lines = parseDiffLines(diff);
+  const colors = { added: 'green', removed: 'red', context: 'dim', gap: 'dim' } as const;
+  const hidden = lines.length - maxDiffLines;
+  return [
+    ...lines.slice(0, maxDiffLines).map((line) => {
+      const text = `        ${formatDiffGutter(line)}${sanitizeOneLine(line.text)}`;
+      return styleText(colors[line.kind], truncateColumns(text, width), { stream: io.stdout });
+    }),
+    ...(hidden > 0 ? [`        … ${hidden} more lines`] : []),
+  ];
 }
 
 /** The first line of the --json output. */
