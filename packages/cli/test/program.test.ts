@@ -39,6 +39,8 @@ const commandsWithoutJson: ReadonlyMap<string, string> = new Map([
   ['hook qwen', 'speaks JSON only'],
   ['hook opencode', 'speaks JSON only'],
   ['hook copilot', 'speaks JSON only'],
+  ['hook cursor', 'speaks JSON only'],
+  ['hook cline', 'speaks JSON only'],
   ['mcp', 'speaks JSON only'],
 ]);
 

@@ -64,7 +64,7 @@ describe('pawl hook install and remove', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it.each(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot'])(
+  it.each(['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot', 'cursor', 'cline'])(
     'installs %s idempotently',
     async (agent) => {
       const project = createTestFolder();
@@ -82,6 +82,58 @@ describe('pawl hook install and remove', () => {
       expect(existsSync(path)).toBe(false);
     },
   );
+
+  it('adds entries of Cursor beside those of others, and restores the file', async () => {
+    const project = createTestFolder();
+    const path = getSettingsPath('cursor', project);
+    mkdirSync(join(project, '.cursor'));
+    const others = { stop: [{ command: 'mine.sh', loop_limit: 3 }], preToolUse: [{ command: 'gate.sh' }] };
+    const before = JSON.stringify({ version: 1, hooks: others }, null, 2);
+    writeFileSync(path, before);
+    await installHostHook('cursor', { project, yes: true }, captureIo().io);
+    const { version, hooks } = JSON.parse(readFileSync(path, 'utf8')) as {
+      readonly version: number;
+      readonly hooks: Readonly<Record<string, readonly { command: string; timeout?: number }[]>>;
+    };
+    expect(version).toBe(1);
+    expect(hooks['stop']).toEqual(others.stop);
+    expect(hooks['preToolUse']?.[0]).toEqual(others.preToolUse[0]);
+    expect(hooks['preToolUse']?.[1]).toEqual({
+      command: expect.stringMatching(/pawl-hook\.cjs" cursor$/) as string,
+      timeout: 10,
+    });
+    writeFileSync(path, readFileSync(path, 'utf8').replace('mine.sh', 'yours.sh'));
+    await removeHostHook('cursor', { project, yes: true }, captureIo().io);
+    expect(readFileSync(path, 'utf8')).toBe(before.replace('mine.sh', 'yours.sh'));
+    writeFileSync(path, before);
+    await installHostHook('cursor', { project, yes: true }, captureIo().io);
+    await removeHostHook('cursor', { project, yes: true }, captureIo().io);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it('installs a script for each event of Cline, and replaces none of another author', async () => {
+    const project = createTestFolder();
+    const path = getSettingsPath('cline', project);
+    const after = path.replace('PreToolUse', 'PostToolUse');
+    mkdirSync(join(project, '.cline', 'hooks'), { recursive: true });
+    writeFileSync(after, 'echo mine\n');
+    await expect(installHostHook('cline', { project, yes: true }, captureIo().io)).rejects.toThrow(
+      `${after} is not a hook of pawl`,
+    );
+    expect(existsSync(path)).toBe(false);
+    rmSync(after);
+    await installHostHook('cline', { project, yes: true }, captureIo().io);
+    expect(readFileSync(after, 'utf8')).toBe(readFileSync(path, 'utf8'));
+    rmSync(after);
+    const status = captureIo();
+    showHookStatus({ project, json: true }, status.io);
+    const { agents } = JSON.parse(status.out()) as {
+      readonly agents: readonly { readonly agent: string; readonly settings: readonly unknown[] }[];
+    };
+    expect(agents.find(({ agent }) => agent === 'cline')?.settings).toEqual([]);
+    await removeHostHook('cline', { project, yes: true }, captureIo().io);
+    expect(existsSync(path)).toBe(false);
+  });
 
   it('writes nothing without confirmation', async () => {
     const project = createTestFolder();
@@ -104,7 +156,7 @@ describe('pawl hook install and remove', () => {
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
     await expect(installHostHook('cursr', { yes: true }, captureIo().io)).rejects.toThrow(
-      'claude, codex, gemini, qwen, opencode, copilot',
+      'claude, codex, gemini, qwen, opencode, copilot, cursor, cline',
     );
   });
 

@@ -92,7 +92,7 @@ describe('the hook process', () => {
   it('lets the agent continue, with a warning, after any error', async () => {
     for (const [args, input] of [
       [['claude'], 'nonsense'],
-      [['cursor'], createFailureInput('x')],
+      [['windsurf'], createFailureInput('x')],
       [['claude', '--max-tool-calls', 'many'], createFailureInput('x')],
     ] as const) {
       const { code, out, err } = await runHookProcess(args, input);

@@ -3,10 +3,10 @@ import { toJsonFields, getOwnField, getStringField, type JsonFields } from '../j
 import type { HookHost } from './hook-event.ts';
 
 /** Time after which a host continues without the hook's answer. */
-const hookTimeoutSeconds = 10;
+export const hookTimeoutSeconds = 10;
 
-/** The hosts whose hooks are entries in a settings file. */
-export type SettingsHostName = Exclude<HookHost['name'], 'opencode' | 'copilot'>;
+/** The hosts whose hooks are groups of entries in a settings file. */
+type SettingsHostName = Exclude<HookHost['name'], 'opencode' | 'copilot' | 'cursor' | 'cline'>;
 
 const hookedEvents: Readonly<
   Record<SettingsHostName, readonly { readonly event: string; readonly matcher?: string }[]>
@@ -131,14 +131,14 @@ function isPawlHook(hook: Json, host: SettingsHostName): boolean {
   return isPawlCommand(getStringField(toJsonFields(hook) ?? {}, 'command'), host);
 }
 
-function isPawlCommand(command: string, host: HookHost['name']): boolean {
+export function isPawlCommand(command: string, host: HookHost['name']): boolean {
   const words = command.split(' ');
   const at = words.findIndex((word) => /[\\/]pawl-hook\.c?js["']?$/.test(word));
   return at !== -1 && words[at + 1] === host;
 }
 
 /**
- * Builds the command line that a host runs. On Windows, Gemini and Copilot run it in PowerShell, the others in cmd.exe or Git
+ * Builds the command line that a host runs. On Windows, Gemini, Copilot and Cline run it in PowerShell, the others in cmd.exe or Git
  * Bash, which read double quotes alike; elsewhere sh runs it.
  */
 export function buildHookCommand(
@@ -149,7 +149,7 @@ export function buildHookCommand(
 ): string {
   const rest = [host, ...options];
   if (platform !== 'win32') return [...program.map(quoteForSh), ...rest].join(' ');
-  if (host === 'gemini' || host === 'copilot')
+  if (['gemini', 'copilot', 'cline'].includes(host))
     return ['&', ...program.map(quoteForPowerShell), ...rest].join(' ');
   return [...program.map(quoteForWindows), ...rest].join(' ');
 }

@@ -27,10 +27,17 @@ export type HostHookInput = {
   readonly hookEvent: HookEvent;
 };
 
+/** Which agent reports which event. */
+export type HookIdentity = Omit<HostHookInput, 'hookEvent'>;
+
 /** The hook protocol of one host. */
 export type HookHost = {
-  readonly name: 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode' | 'copilot';
+  readonly name: 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode' | 'copilot' | 'cursor' | 'cline';
   readonly title: string;
+  /** The names of the fields with the session and the event, if they are not those of Claude Code. */
+  readonly identityFields?: string;
+  /** Reads them; an empty string is a missing field. */
+  readonly readIdentity?: (input: JsonFields) => HookIdentity;
   readonly parseEvent: (event: string, input: JsonFields) => HookEvent;
   /** The answer in the host's format; null for no answer. */
   readonly answer: (event: string, decision: HookDecision) => Json;
@@ -46,18 +53,21 @@ export function parseHookCall(input: JsonFields): HookCall {
 export function parseHookInput(host: HookHost, text: string): HostHookInput {
   const input = toJsonFields(parseHookJson(text));
   if (input === null) throw new TypeError('The hook expects one JSON object on its standard input.');
-  const session = getStringField(input, 'session_id');
-  const event = getStringField(input, 'hook_event_name');
-  if (session === '' || event === '') {
+  const identity = (host.readIdentity ?? readClaudeIdentity)(input);
+  if (identity.session === '' || identity.event === '') {
+    const expected = host.identityFields ?? 'session_id and hook_event_name';
     throw new TypeError(
-      `The hook expects session_id and hook_event_name, as ${host.title} sends them, and got ${Object.keys(input).slice(0, 8).join(', ') || 'neither'}.`,
+      `The hook expects ${expected}, as ${host.title} sends them, and got ${Object.keys(input).slice(0, 8).join(', ') || 'neither'}.`,
     );
   }
+  return { ...identity, hookEvent: host.parseEvent(identity.event, input) };
+}
+
+function readClaudeIdentity(input: JsonFields): HookIdentity {
   return {
-    session,
+    session: getStringField(input, 'session_id'),
     agent: getStringField(input, 'agent_id'),
-    event,
-    hookEvent: host.parseEvent(event, input),
+    event: getStringField(input, 'hook_event_name'),
   };
 }
 

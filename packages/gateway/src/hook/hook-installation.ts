@@ -5,6 +5,8 @@ import type { Json } from '@pawl/governor';
 import { ensureParentFolder, getDataFolder, hashFolderName } from '@pawl/runtime/data-folder';
 import { replaceFileSync } from '@pawl/runtime/platform';
 import { getOwnField, toJsonFields, type JsonFields } from '../json-fields.ts';
+import { findClineCommand, listClineHookFiles, renderClineHook } from './cline-hooks.ts';
+import { addCursorHooks, createCursorHooks, findCursorCommand, removeCursorHooks } from './cursor-hooks.ts';
 import {
   addHookEntries,
   buildHookCommand,
@@ -14,7 +16,6 @@ import {
   HookInstallError,
   removeHookEntries,
   renderCopilotHooks,
-  type SettingsHostName,
 } from './hook-entries.ts';
 import type { HookHost } from './hook-event.ts';
 import { findOpencodeCommand, renderOpencodePlugin } from './opencode-plugin.ts';
@@ -61,32 +62,64 @@ type HookFileFormat = {
 };
 
 function getFileFormat(host: HookHost['name']): HookFileFormat {
-  if (host === 'opencode') return opencodePluginFormat;
-  return host === 'copilot' ? copilotHooksFormat : createSettingsFormat(host);
+  switch (host) {
+    case 'opencode':
+      return opencodePluginFormat;
+    case 'copilot':
+      return copilotHooksFormat;
+    case 'cline':
+      return clineHooksFormat;
+    case 'cursor':
+      return createSettingsFormat(host, {
+        preview: createCursorHooks,
+        add: addCursorHooks,
+        remove: removeCursorHooks,
+        findCommand: findCursorCommand,
+      });
+    default:
+      return createSettingsFormat(host, {
+        preview: (command) => ({ hooks: createHookEntries(host, command) }),
+        add: (settings, command) => addHookEntries(settings, host, command),
+        remove: (settings) => removeHookEntries(settings, host),
+        findCommand: (settings) => findHookCommand(settings, host),
+      });
+  }
 }
 
 /** Whether the host's file is ours as a whole. */
 function hasOwnFile(host: HookHost['name']): boolean {
-  return host === 'opencode' || host === 'copilot';
+  return host === 'opencode' || host === 'copilot' || host === 'cline';
 }
 
+/** The files in which a host's hooks are installed. */
+function listHookFiles(host: HookHost['name'], path: string): readonly string[] {
+  return host === 'cline' ? listClineHookFiles(path, process.platform) : [path];
+}
+
+/** How our entries stand in the settings of a host. */
+type SettingsEditor = {
+  readonly preview: (command: string) => Json;
+  readonly add: (settings: JsonFields, command: string) => JsonFields;
+  readonly remove: (settings: JsonFields) => JsonFields;
+  readonly findCommand: (settings: JsonFields) => string | null;
+};
+
 /** The hooks are entries in a JSON file of the user. */
-function createSettingsFormat(host: SettingsHostName): HookFileFormat {
+function createSettingsFormat(host: HookHost['name'], editor: SettingsEditor): HookFileFormat {
   const toLine = ({ program, options }: HookProgram): string =>
     buildHookCommand(host, program, options, process.platform);
   return {
-    preview: (program) => JSON.stringify({ hooks: createHookEntries(host, toLine(program)) }, null, 2),
+    preview: (program) => JSON.stringify(editor.preview(toLine(program)), null, 2),
     isInstalled(text, program) {
       const settings = parseSettings('', text);
-      return JSON.stringify(addHookEntries(settings, host, toLine(program))) === JSON.stringify(settings);
+      return JSON.stringify(editor.add(settings, toLine(program))) === JSON.stringify(settings);
     },
-    add: (text, program) =>
-      formatSettings(addHookEntries(parseSettings('', text), host, toLine(program)), text),
+    add: (text, program) => formatSettings(editor.add(parseSettings('', text), toLine(program)), text),
     remove(text) {
-      const cleared = removeHookEntries(parseSettings('', text), host);
+      const cleared = editor.remove(parseSettings('', text));
       return Object.keys(cleared).length === 0 ? null : formatSettings(cleared, text);
     },
-    findCommand: (path, text) => findHookCommand(parseSettings(path, text), host),
+    findCommand: (path, text) => editor.findCommand(parseSettings(path, text)),
   };
 }
 
@@ -117,8 +150,37 @@ const copilotHooksFormat: HookFileFormat = {
   },
 };
 
-/** Computes the installation of a host's hooks in a settings file without changing it. */
+/** The hooks are scripts of our own, one for each event. */
+const clineHooksFormat: HookFileFormat = {
+  preview: (program) => clineHooksFormat.add('', program).trimEnd(),
+  isInstalled: (text, program) => text === clineHooksFormat.add('', program),
+  add: (_, { program, options }) =>
+    renderClineHook(buildHookCommand('cline', program, options, process.platform), process.platform),
+  remove: () => null,
+  findCommand(path, text) {
+    const command = findClineCommand(text);
+    if (command !== null) return command;
+    throw new HookInstallError(`${path} is not a hook of pawl. Rename it, then try again.`);
+  },
+};
+
+/** Computes the installation of a host's hooks without changing a file. */
 export function planHookInstallation(
+  host: HookHost['name'],
+  path: string,
+  program: HookProgram,
+): HookInstallationPlan {
+  const plans = listHookFiles(host, path).map((file) => planFileInstallation(host, file, program));
+  const addition = plans.map((plan) => (plan.path === path ? plan.addition : `and the same in ${plan.path}`));
+  return {
+    path,
+    addition: addition.join('\n'),
+    isInstalled: plans.every(({ isInstalled }) => isInstalled),
+    apply: () => plans.forEach((plan) => plan.apply()),
+  };
+}
+
+function planFileInstallation(
   host: HookHost['name'],
   path: string,
   program: HookProgram,
@@ -157,8 +219,13 @@ function getOriginalContent(host: HookHost['name'], path: string, current: Buffe
  * byte for byte what it was before; a file that the installation created is deleted. Null if there is nothing to remove.
  */
 export function removeHookInstallation(host: HookHost['name'], path: string): HookRemoval | null {
+  const removals = listHookFiles(host, path).map((file) => removeFileInstallation(host, file));
+  return removals.find((removal) => removal !== null) ?? null;
+}
+
+function removeFileInstallation(host: HookHost['name'], path: string): HookRemoval | null {
   const current = readSettingsFile(path);
-  if (current === null || !hasHookInstallation(host, path)) return null;
+  if (current === null || !hasFileInstallation(host, path)) return null;
   const isUnchanged = readRecord(path)?.written === hashContent(current);
   const before = getOriginalContent(host, path, current);
   if (before === null) deleteSettingsFile(path);
@@ -167,17 +234,27 @@ export function removeHookInstallation(host: HookHost['name'], path: string): Ho
   return before === null ? 'deleted' : isUnchanged ? 'restored' : 'removed';
 }
 
-/** Whether a settings file has our hook. Throws if it cannot be read. */
+/** Whether a host has our hooks. Throws if a file cannot be read. */
 export function hasHookInstallation(host: HookHost['name'], path: string): boolean {
+  // Every file is read, so that one of another author is reported before anything is removed.
+  return listHookFiles(host, path)
+    .map((file) => hasFileInstallation(host, file))
+    .includes(true);
+}
+
+function hasFileInstallation(host: HookHost['name'], path: string): boolean {
   const content = readSettingsFile(path);
   return content !== null && getFileFormat(host).findCommand(path, content.toString('utf8')) !== null;
 }
 
-/** Returns the installed command line; null if the file does not have our hook or cannot be read. */
+/** Returns the installed command line; null if a file does not have our hook or cannot be read. */
 export function findInstalledCommand(host: HookHost['name'], path: string): string | null {
   try {
-    const content = readSettingsFile(path);
-    return content === null ? null : getFileFormat(host).findCommand(path, content.toString('utf8'));
+    const commands = listHookFiles(host, path).map((file) => {
+      const content = readSettingsFile(file);
+      return content === null ? null : getFileFormat(host).findCommand(file, content.toString('utf8'));
+    });
+    return commands.includes(null) ? null : (commands[0] ?? null);
   } catch {
     return null;
   }

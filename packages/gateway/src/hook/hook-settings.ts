@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { getClineHookName } from './cline-hooks.ts';
 import type { HookHost } from './hook-event.ts';
 
 /** Where a host reads its hooks, and how to see that it is installed. */
@@ -50,6 +51,16 @@ const settingsLocations: Readonly<Record<HookHost['name'], HostSettingsLocation>
     project: ['.github', 'hooks', 'pawl.json'],
     user: ['.copilot', 'hooks', 'pawl.json'],
     override: { variable: 'COPILOT_HOME', file: ['hooks', 'pawl.json'] },
+    folder: '..',
+  },
+  cursor: {
+    programs: ['cursor', 'cursor-agent'],
+    project: ['.cursor', 'hooks.json'],
+  },
+  cline: {
+    programs: ['cline'],
+    project: ['.cline', 'hooks', getClineHookName('PreToolUse', process.platform)],
+    override: { variable: 'CLINE_DIR', file: ['hooks', getClineHookName('PreToolUse', process.platform)] },
     folder: '..',
   },
 };

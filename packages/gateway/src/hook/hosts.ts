@@ -1,6 +1,8 @@
 import { parseHookCall, toOutputText, type HookHost, type HookEvent } from './hook-event.ts';
 import type { Json } from '@pawl/governor';
+import { clineHost } from './cline-host.ts';
 import { readCodexCallSuccess } from './codex-transcript.ts';
+import { cursorHost } from './cursor-host.ts';
 import { getOwnField, getStringField, toJsonFields, type JsonFields } from '../json-fields.ts';
 import { governorNotePrefix, type HookDecision, type HookOutcome } from './hook-state.ts';
 
@@ -72,6 +74,8 @@ export const claudeHost: HookHost = {
   name: 'claude',
   title: 'Claude Code',
   parseEvent(event, input) {
+    // Cursor also runs the hooks of Claude Code; those of its own govern it.
+    if (getOwnField(input, 'cursor_version') !== undefined) return { type: 'other' };
     if (event === 'PostToolUseFailure') return toFailureEvent(input);
     if (event === 'PostToolBatch') return { type: 'continuing' };
     return toToolHookEvent(event, input, (response) => ({ ok: true, output: toOutputText(response) }));
@@ -253,4 +257,6 @@ export const hookHosts: readonly HookHost[] = [
   qwenHost,
   opencodeHost,
   copilotHost,
+  cursorHost,
+  clineHost,
 ];

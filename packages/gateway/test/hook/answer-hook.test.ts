@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '@pawl/core';
 import { answerHook } from '../../src/hook/answer-hook.ts';
+import { clineHost } from '../../src/hook/cline-host.ts';
 import { readCodexCallSuccess } from '../../src/hook/codex-transcript.ts';
+import { cursorHost } from '../../src/hook/cursor-host.ts';
 import { findHostProcess, type InterruptibleProgram } from '../../src/hook/interrupt-host.ts';
 import {
   claudeHost,
@@ -417,5 +419,160 @@ describe('the input of a hook', () => {
       const text = `{"session_id":"odd","hook_event_name":"AfterTool","tool_input":${odd},"tool_response":${odd}}`;
       expect(answerHook(geminiHost, text, { states: hookStates, now: () => 0, callsMax: null })).toBe('');
     }
+  });
+});
+
+describe('pawl hook cursor', () => {
+  const shellCall = { tool_name: 'Shell', tool_input: { command: 'npm test', cwd: '/project' } };
+  const createCursorSession = (): ReturnType<typeof createHookSession> => {
+    const answerEvent = createHookSession(cursorHost);
+    sessions += 1;
+    const common = { session_id: null, conversation_id: `conversation ${sessions}`, cursor_version: '2.4.0' };
+    return (event, more = {}) => answerEvent(event, { ...common, ...more });
+  };
+
+  it('advises after failures, denies the call, and keeps denying, in the format of Cursor', () => {
+    const answerEvent = createCursorSession();
+    const fail = (): unknown =>
+      answerEvent('postToolUseFailure', { ...shellCall, error_message: '1 failed', failure_type: 'error' });
+    expect(answerEvent('preToolUse', shellCall)).toBeNull();
+    expect(fail()).toBeNull();
+    expect(fail()).toEqual({
+      additional_context: expect.stringMatching(/^\[Note from .* failed 2 times in a row/) as string,
+    });
+    fail();
+    expect(answerEvent('preToolUse', shellCall)).toEqual({
+      permission: 'deny',
+      user_message: expect.stringMatching(/^Pawl denied this call\. Not run again/) as string,
+      agent_message: expect.stringMatching(/^\[Note from .* Not run again/) as string,
+    });
+    const answers = Array.from({ length: 5 }, () => answerEvent('preToolUse', shellCall));
+    expect(answers.at(-1)).toMatchObject({
+      permission: 'deny',
+      user_message: expect.stringContaining('Stop it') as string,
+    });
+    answerEvent('beforeSubmitPrompt', { prompt: 'Do something else.' });
+    expect(answerEvent('preToolUse', shellCall)).toBeNull();
+  });
+
+  it('counts neither interrupted and denied calls nor calls after the end of the session', () => {
+    const answerEvent = createCursorSession();
+    const fail = (more: { readonly [name: string]: Json }): unknown =>
+      answerEvent('postToolUseFailure', { ...shellCall, error_message: 'stopped', ...more });
+    for (let count = 0; count < 8; count += 1) {
+      expect(fail({ is_interrupt: true, failure_type: 'error' })).toBeNull();
+      expect(fail({ failure_type: 'permission_denied' })).toBeNull();
+      expect(fail({ failure_type: 'error' })).toBeNull();
+      expect(answerEvent('sessionEnd', { reason: 'completed' })).toBeNull();
+    }
+    expect(answerEvent('preToolUse', shellCall)).toBeNull();
+  });
+
+  it('reads the exit code in the output of a command, and the failure of an MCP tool', () => {
+    const commands = createCursorSession();
+    const output = JSON.stringify({ output: 'no rule', exitCode: 2 });
+    const run = (): unknown => commands('postToolUse', { ...shellCall, tool_output: output });
+    expect([run(), run()].map((answer) => JSON.stringify(answer))).toEqual([
+      'null',
+      expect.stringContaining('failed 2 times'),
+    ]);
+    const tools = createCursorSession();
+    const call = { tool_name: 'MCP:issue', tool_input: '{"id":1}' };
+    const tool_output = JSON.stringify({ isError: true, content: [{ type: 'text', text: 'no such issue' }] });
+    expect(tools('postToolUse', { ...call, tool_output })).toBeNull();
+    expect(JSON.stringify(tools('postToolUse', { ...call, tool_output }))).toContain('failed 2 times');
+  });
+
+  it('says nothing while the agent makes progress', () => {
+    const answerEvent = createCursorSession();
+    for (let count = 0; count < 12; count += 1) {
+      const call = { tool_name: 'Read', tool_input: { path: `room-${count}.txt` } };
+      expect(answerEvent('preToolUse', call)).toBeNull();
+      expect(answerEvent('postToolUse', { ...call, tool_output: `Room ${count}: a door.` })).toBeNull();
+    }
+  });
+
+  it('governs a session of Cursor once, also if the hooks of Claude Code are installed', () => {
+    const answerEvent = createHookSession(claudeHost);
+    const failure = { ...testCall, error: 'Exit code 1', cursor_version: '2.4.0' };
+    for (let count = 0; count < 8; count += 1) expect(answerEvent('PostToolUseFailure', failure)).toBeNull();
+  });
+
+  it('rejects input of another program by naming the fields that Cursor sends', () => {
+    const context = { states: hookStates, now: () => 0, callsMax: null };
+    expect(() => answerHook(cursorHost, '{"tool":"Bash"}', context)).toThrow(
+      'The hook expects conversation_id and hook_event_name, as Cursor sends them, and got tool.',
+    );
+    expect(() => answerHook(clineHost, '{}', context)).toThrow('taskId and hookName');
+  });
+});
+
+describe('pawl hook cline', () => {
+  const createClineSession = (agent: string | null = null) => {
+    sessions += 1;
+    const common = {
+      taskId: `conv_${sessions}`,
+      sessionContext: { rootSessionId: `root ${sessions}` },
+      agent_id: agent ?? 'main',
+      parent_agent_id: agent === null ? null : 'main',
+    };
+    const answerEvent = (hookName: string, more: { readonly [name: string]: Json }): unknown => {
+      const context = { states: hookStates, now: () => 0, callsMax: null };
+      const answer = answerHook(clineHost, JSON.stringify({ ...common, hookName, ...more }), context);
+      return answer === '' ? null : JSON.parse(answer);
+    };
+    /** Returns the answers before and after a call. */
+    return (iteration: number, command: string, output: Json, success = true): readonly unknown[] => {
+      const call = { id: `call_${iteration}`, name: 'run_commands', input: { commands: [command] } };
+      return [
+        answerEvent('tool_call', { iteration, tool_call: call }),
+        answerEvent('tool_result', { iteration, tool_result: { ...call, output }, postToolUse: { success } }),
+      ];
+    };
+  };
+  const failed = [{ query: 'make', result: '', error: 'no rule', success: false }];
+
+  it('advises after failures, objects to the call, and ends the run, in the format of Cline', () => {
+    const runCall = createClineSession();
+    expect(runCall(1, 'make', failed)).toEqual([null, null]);
+    const [before, advice] = runCall(2, 'make', failed);
+    expect(before).toBeNull();
+    expect(advice).toEqual({
+      contextModification: expect.stringMatching(/^\[Note from .* failed 2 times in a row/) as string,
+    });
+    runCall(3, 'make', failed);
+    const answers = Array.from({ length: 4 }, (_, index) => runCall(index + 4, 'make', failed)[0]);
+    expect(answers[0]).toEqual({
+      contextModification: expect.stringContaining('This call should not have been made') as string,
+    });
+    // Cline cannot deny a call, so no answer claims that it was not run.
+    expect(JSON.stringify(answers)).not.toContain('Not run again');
+    expect(answers).toContainEqual({
+      cancel: true,
+      errorMessage: expect.stringMatching(
+        /^Pawl stopped the agent\. This work has come to its end/,
+      ) as string,
+    });
+  });
+
+  it('forgets the calls before a user message, which the first reply after it shows', () => {
+    const runCall = createClineSession();
+    for (let iteration = 1; iteration <= 8; iteration += 1) runCall(iteration, 'make', failed);
+    expect(runCall(1, 'make', failed)).toEqual([null, null]);
+  });
+
+  it('says nothing while the agent makes progress', () => {
+    const runCall = createClineSession();
+    for (let iteration = 1; iteration <= 12; iteration += 1) {
+      const output = [{ query: 'cat', result: `Room ${iteration}: a door.`, success: true }];
+      expect(runCall(iteration, `cat room-${iteration}.txt`, output)).toEqual([null, null]);
+    }
+  });
+
+  it('counts the calls of a sub-agent apart', () => {
+    const runMain = createClineSession();
+    const runSub = createClineSession('sub');
+    expect(runMain(1, 'make', failed)[1]).toBeNull();
+    expect(runSub(1, 'make', failed)[1]).toBeNull();
   });
 });

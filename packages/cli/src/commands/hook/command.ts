@@ -11,6 +11,8 @@ const hookAgents = [
   ['qwen', 'Qwen Code'],
   ['opencode', 'opencode'],
   ['copilot', 'GitHub Copilot CLI'],
+  ['cursor', 'Cursor'],
+  ['cline', 'Cline'],
 ] as const;
 
 const agentNames = hookAgents.map(([name]) => name).join(', ');
