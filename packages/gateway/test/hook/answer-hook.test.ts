@@ -422,15 +422,15 @@ describe('the input of a hook', () => {
   });
 });
 
+const createCursorSession = (): ReturnType<typeof createHookSession> => {
+  const answerEvent = createHookSession(cursorHost);
+  sessions += 1;
+  const common = { session_id: null, conversation_id: `conversation ${sessions}`, cursor_version: '2.4.0' };
+  return (event, more) => answerEvent(event, { ...common, ...more });
+};
+
 describe('pawl hook cursor', () => {
   const shellCall = { tool_name: 'Shell', tool_input: { command: 'npm test', cwd: '/project' } };
-  const createCursorSession = (): ReturnType<typeof createHookSession> => {
-    const answerEvent = createHookSession(cursorHost);
-    sessions += 1;
-    const common = { session_id: null, conversation_id: `conversation ${sessions}`, cursor_version: '2.4.0' };
-    return (event, more = {}) => answerEvent(event, { ...common, ...more });
-  };
-
   it('advises after failures, denies the call, and keeps denying, in the format of Cursor', () => {
     const answerEvent = createCursorSession();
     const fail = (): unknown =>
@@ -507,29 +507,30 @@ describe('pawl hook cursor', () => {
   });
 });
 
-describe('pawl hook cline', () => {
-  const createClineSession = (agent: string | null = null) => {
-    sessions += 1;
-    const common = {
-      taskId: `conv_${sessions}`,
-      sessionContext: { rootSessionId: `root ${sessions}` },
-      agent_id: agent ?? 'main',
-      parent_agent_id: agent === null ? null : 'main',
-    };
-    const answerEvent = (hookName: string, more: { readonly [name: string]: Json }): unknown => {
-      const context = { states: hookStates, now: () => 0, callsMax: null };
-      const answer = answerHook(clineHost, JSON.stringify({ ...common, hookName, ...more }), context);
-      return answer === '' ? null : JSON.parse(answer);
-    };
-    /** Returns the answers before and after a call. */
-    return (iteration: number, command: string, output: Json, success = true): readonly unknown[] => {
-      const call = { id: `call_${iteration}`, name: 'run_commands', input: { commands: [command] } };
-      return [
-        answerEvent('tool_call', { iteration, tool_call: call }),
-        answerEvent('tool_result', { iteration, tool_result: { ...call, output }, postToolUse: { success } }),
-      ];
-    };
+const createClineSession = (agent: string | null = null) => {
+  sessions += 1;
+  const common = {
+    taskId: `conv_${sessions}`,
+    sessionContext: { rootSessionId: `root ${sessions}` },
+    agent_id: agent ?? 'main',
+    parent_agent_id: agent === null ? null : 'main',
   };
+  const answerEvent = (hookName: string, more: { readonly [name: string]: Json }): unknown => {
+    const context = { states: hookStates, now: () => 0, callsMax: null };
+    const answer = answerHook(clineHost, JSON.stringify({ ...common, hookName, ...more }), context);
+    return answer === '' ? null : JSON.parse(answer);
+  };
+  /** Returns the answers before and after a call. */
+  return (iteration: number, command: string, output: Json, success = true): readonly unknown[] => {
+    const call = { id: `call_${iteration}`, name: 'run_commands', input: { commands: [command] } };
+    return [
+      answerEvent('tool_call', { iteration, tool_call: call }),
+      answerEvent('tool_result', { iteration, tool_result: { ...call, output }, postToolUse: { success } }),
+    ];
+  };
+};
+
+describe('pawl hook cline', () => {
   const failed = [{ query: 'make', result: '', error: 'no rule', success: false }];
 
   it('advises after failures, objects to the call, and ends the run, in the format of Cline', () => {

@@ -19,6 +19,7 @@ import {
 } from './trace-fields.ts';
 import type { TraceEntry, TraceOutcome, TracePart, TraceResult, TraceFormat } from './trace-format.ts';
 import { describeInvalidMessage } from './openai-chat.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /** AI SDK messages: model messages, whose content has parts, and UI messages, which have parts themselves. */
 export const aiSdkFormat: TraceFormat = {
@@ -46,7 +47,7 @@ function* readAiSdkEntries(messages: readonly Json[], location: string): Generat
     yield* readAiSdkMessage(message, `${location}[${index}]`);
 }
 
-function* readAiSdkMessage(message: Json, location: string): Generator<TraceEntry> {
+export function* readAiSdkMessage(message: Json, location: string): Generator<TraceEntry> {
   const role = getJsonPath(message, 'role');
   const at =
     parseTraceTime(getJsonPath(message, 'createdAt')) ??
@@ -63,7 +64,7 @@ function* readAiSdkMessage(message: Json, location: string): Generator<TraceEntr
     }
     yield* readAiSdkResults(message, location);
   } else if (role === 'tool') yield* readAiSdkResults(message, location);
-  else if (role !== 'system') yield { type: 'problem', location, problem: describeInvalidMessage(message) };
+  else if (role !== 'system') yield createMessageProblem(message, location, describeInvalidMessage(message));
 }
 
 /** A UI message holds all replies up to the answer; each starts with a `step-start` part. */

@@ -17,6 +17,7 @@ import {
 } from './trace-fields.ts';
 import type { TraceEntry, TracePart, TraceResult, TraceFormat } from './trace-format.ts';
 import { describeInvalidMessage } from './openai-chat.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /** Messages of the Anthropic API: calls and results are content blocks. */
 export const anthropicFormat: TraceFormat = {
@@ -55,7 +56,8 @@ export function* readAnthropicMessage(
     yield* readAnthropicResults(content, `${location}.content`);
     const text = getAnthropicUserText(content);
     if (text !== null) yield { type: 'user', text, at: around.at };
-  } else if (role !== 'system') yield { type: 'problem', location, problem: describeInvalidMessage(message) };
+  } else if (role !== 'system')
+    yield createMessageProblem(message, location, describeInvalidMessage(message));
 }
 
 function hasAnthropicBlocks(message: Json): boolean {

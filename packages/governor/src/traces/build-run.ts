@@ -6,6 +6,7 @@ import {
   estimateJsonLength,
   estimateTextTokens,
 } from './trace-fields.ts';
+import { omissionAdvice, RecordCounter } from './record-counter.ts';
 import type {
   RecordedRun,
   RecordedStep,
@@ -26,6 +27,7 @@ type RunBuilder = {
   readonly keyed: Map<string, ReplyGroup>;
   readonly pairing: ResultPairing;
   readonly problems: TraceProblem[];
+  readonly records: RecordCounter;
   /** Number of groups covered by the last usage entry. */
   counted: number;
   total: TraceUsage | undefined;
@@ -42,20 +44,31 @@ export function buildRecordedRun(
     keyed: new Map(),
     pairing: createResultPairing(),
     problems: [],
+    records: new RecordCounter(),
     counted: 0,
     total: undefined,
   };
-  for (const entry of entries) addTraceEntry(building, entry);
+  for (const entry of entries) {
+    building.records.count(entry);
+    if (entry.type !== 'unknown') addTraceEntry(building, entry);
+  }
   for (const { id, location } of building.pairing.leftOver()) {
     building.problems.push({ location, problem: `a result for the call ${id ?? ''}, which is not there` });
   }
   if (building.total !== undefined) shareTotalUsage(building.groups, building.total);
   assignReplyTokens(building.groups);
-  const problems = capProblems(building.problems);
+  const missing = listMissingParts(building.drafts);
+  const problems = capProblems([
+    ...building.problems,
+    ...building.records.listProblems(),
+    ...missing.map((problem) => ({ location: '', problem: `${facts.id}: ${problem}` })),
+  ]);
   if (building.drafts.length === 0) {
     return { runs: [], problems: [...problems, { location: '', problem: `no step in the run ${facts.id}` }] };
   }
-  return { runs: [{ ...facts, steps: building.drafts.map(toRecordedStep) }], problems };
+  const incomplete = building.records.describeOmission() ?? missing[0];
+  const steps = building.drafts.map(toRecordedStep);
+  return { runs: [{ ...facts, ...(incomplete === undefined ? {} : { incomplete }), steps }], problems };
 }
 
 /** Returns the first problems and the number of omitted ones. */
@@ -68,7 +81,7 @@ export function capProblems(problems: readonly TraceProblem[]): readonly TracePr
   ];
 }
 
-function addTraceEntry(building: RunBuilder, entry: TraceEntry): void {
+function addTraceEntry(building: RunBuilder, entry: Exclude<TraceEntry, { type: 'unknown' }>): void {
   switch (entry.type) {
     case 'user':
       building.drafts.push({ ...createRecordedStepDraft('user', entry.at), text: entry.text });
@@ -101,6 +114,31 @@ function addTraceEntry(building: RunBuilder, entry: TraceEntry): void {
     default:
       return entry satisfies never;
   }
+}
+
+/**
+ * Lists the parts that every run has and this one lacks, which happens if a newer version of its program renamed a field.
+ * A single call may still be at work, or have no arguments.
+ */
+function listMissingParts(drafts: readonly RecordedStepDraft[]): readonly string[] {
+  const replies = drafts.filter(({ role }) => role === 'assistant');
+  const calls = replies.filter(({ tool }) => tool !== undefined);
+  const open = calls.filter(({ answered }) => !answered).length;
+  const missing: string[] = [];
+  if (replies.length > 1 && replies.every(({ text = '', tool }) => text === '' && tool === undefined))
+    missing.push(`none of the ${replies.length} replies has a text or a call that can be read`);
+  if (calls.length < 3) return missing.map((each) => `${each}; ${omissionAdvice}`);
+  if (open === calls.length || (calls.length >= 4 && open * 2 > calls.length))
+    missing.push(`${open} of the ${calls.length} calls have no result that can be read`);
+  else if (
+    calls.every(({ answered, result, error }) => !answered || (result === undefined && error !== true))
+  )
+    missing.push(`no result of the ${calls.length} calls has a content that can be read`);
+  if (calls.every(({ args }) => args === undefined))
+    missing.push(`none of the ${calls.length} calls has arguments that can be read`);
+  if (calls.every(({ tool }) => tool === 'unknown'))
+    missing.push(`none of the ${calls.length} calls has the name of a tool`);
+  return missing.map((each) => `${each}; ${omissionAdvice}`);
 }
 
 /** Text belongs to the call that follows it; text after the last call is a step of its own. */

@@ -18,6 +18,7 @@ import {
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
 import { readChatCallParts, describeInvalidMessage, readChatTextParts } from './openai-chat.ts';
 import { readResponseItem } from './openai-responses.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /**
  * mini-SWE-agent trajectories. Commands are tool calls, or one bash block in the text whose result is the next message.
@@ -161,6 +162,6 @@ function* readResponseMessage(message: Json, location: string): Generator<TraceE
       }
     }
   } else if (!isJsonObject(message) || getJsonPath(message, 'role') !== 'system') {
-    yield { type: 'problem', location, problem: describeInvalidMessage(message) };
+    yield createMessageProblem(message, location, describeInvalidMessage(message));
   }
 }

@@ -18,6 +18,7 @@ import {
   parseTraceUsage,
 } from './trace-fields.ts';
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 const chatRoles: ReadonlySet<Json | undefined> = new Set([
   'system',
@@ -72,7 +73,7 @@ function* readChatMessage(message: Json, location: string): Generator<TraceEntry
       location,
     };
   } else if (!chatRoles.has(role))
-    yield { type: 'problem', location, problem: describeInvalidMessage(message) };
+    yield createMessageProblem(message, location, describeInvalidMessage(message));
 }
 
 export function describeInvalidMessage(message: Json): string {

@@ -7,6 +7,8 @@ import { claudeCodeFormat } from './claude-code.ts';
 import { clineFormat } from './cline.ts';
 import { codexFormat } from './codex.ts';
 import { continueFormat } from './continue.ts';
+import { copilotCliFormat } from './copilot-cli.ts';
+import { cursorFormat } from './cursor.ts';
 import { geminiCliFormat } from './gemini-cli.ts';
 import { inspectAiFormat } from './inspect-ai.ts';
 import { langchainFormat } from './langchain.ts';
@@ -77,6 +79,8 @@ export const traceFormats: readonly TraceFormat[] = [
   opencodeFormat,
   clineFormat,
   continueFormat,
+  copilotCliFormat,
+  cursorFormat,
   inspectAiFormat,
   moatlessFormat,
   autogenFormat,

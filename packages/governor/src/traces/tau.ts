@@ -24,6 +24,7 @@ import {
   describeInvalidMessage,
   readChatTextParts,
 } from './openai-chat.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /** Result files of tau-bench (a list of tasks, each with a `traj`) and of tau2-bench (a list of simulations). */
 export const tauFormat: TraceFormat = {
@@ -136,7 +137,7 @@ function* readSimulationMessage(message: Json, location: string): Generator<Trac
     ];
     yield { type: 'result', id, result: getResultContent(getJsonPath(message, 'content')), error, location };
   } else if (role !== 'user' && role !== 'tool' && role !== 'system') {
-    yield { type: 'problem', location, problem: describeInvalidMessage(message) };
+    yield createMessageProblem(message, location, describeInvalidMessage(message));
   }
 }
 

@@ -49,7 +49,21 @@ export type TraceEntry =
   | { readonly type: 'usage'; readonly usage: TraceUsage }
   /** Usage of the whole run, in formats that count nothing else; the replies share it. */
   | { readonly type: 'total'; readonly usage: TraceUsage }
-  | { readonly type: 'problem'; readonly location: string; readonly problem: string };
+  | {
+      readonly type: 'problem';
+      readonly location: string;
+      readonly problem: string;
+      /** Whether a call of a tool may be in what was omitted. */
+      readonly hidesCall?: boolean;
+    }
+  /** A record of a type that the reader does not know. */
+  | {
+      readonly type: 'unknown';
+      readonly location: string;
+      readonly kind: string;
+      /** Whether it seems to be about a call of a tool. */
+      readonly hasCall: boolean;
+    };
 
 /** A model reply, or a piece of one. */
 export type TraceReply = {
@@ -119,6 +133,8 @@ export type RecordedRun = {
   readonly task?: string;
   /** How the run ended, in the recorder's own terms. */
   readonly exit?: string;
+  /** What could not be read, if so much is missing that the steps do not show whether the run got stuck. */
+  readonly incomplete?: string;
   readonly steps: readonly RecordedStep[];
 };
 

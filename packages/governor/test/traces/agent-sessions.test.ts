@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
 import { clineFormat } from '../../src/traces/cline.ts';
 import { continueFormat } from '../../src/traces/continue.ts';
+import { copilotCliFormat } from '../../src/traces/copilot-cli.ts';
+import { cursorFormat } from '../../src/traces/cursor.ts';
 import { geminiCliFormat } from '../../src/traces/gemini-cli.ts';
 import { opencodeFormat } from '../../src/traces/opencode.ts';
 import { traceFormats } from '../../src/traces/parse-trace.ts';
@@ -11,6 +13,11 @@ import {
   clineSample,
   clineTaskSample,
   continueSample,
+  copilotCliSample,
+  copilotHistorySample,
+  cursorChatSample,
+  cursorConversationSample,
+  cursorTranscriptSample,
   geminiCliSample,
   opencodeSample,
   qwenCodeSample,
@@ -75,6 +82,14 @@ const sessions: readonly {
     model: 'test-model',
     tools: ['Bash', 'Read'],
     results: ['a.txt\n', 'File does not exist: nothere.txt', `/bin/${notFound}\n`],
+    tokens: [undefined, 50, 0, 50, 50],
+  },
+  {
+    format: copilotCliFormat,
+    sample: copilotCliSample,
+    model: 'test-model',
+    tools: ['bash', 'view'],
+    results: ['a.txt', 'Path does not exist', `/bin/${notFound}`],
     tokens: [undefined, 50, 0, 50, 50],
   },
 ];
@@ -463,6 +478,134 @@ describe('a session of Continue', () => {
     expect(listTraceProblems(continueFormat, { history })).toEqual([
       'history[1]: expected a message, got a number',
       'history[2]: a message of an unknown role',
+    ]);
+  });
+});
+
+const sumCounts = (counts: readonly (number | undefined)[]): number =>
+  counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+
+const createCopilotEvent = (type: string, data: Json, more = {}): Json => ({ type, data, id: type, ...more });
+
+describe('a session of GitHub Copilot CLI', () => {
+  const lines = copilotCliSample as readonly { readonly type: string; readonly data: Json }[];
+
+  it('has the tokens of its end if no request has its own, and else those of each message', () => {
+    const ended = lines.filter(({ type }) => type !== 'session.usage_record');
+    const { steps } = parseSingleRun(copilotCliFormat, ended);
+    expect(sumCounts(steps.map(({ tokens }) => tokens))).toBe(150);
+    expect(sumCounts(steps.map(({ inputTokens }) => inputTokens))).toBe(3_300);
+    const open = ended
+      .filter(({ type }) => type !== 'session.shutdown')
+      .map((line) =>
+        line.type === 'assistant.message'
+          ? { ...line, data: { ...Object(line.data), outputTokens: 7 } }
+          : line,
+      );
+    expect(parseSingleRun(copilotCliFormat, open as Json).steps.map(({ tokens }) => tokens)).toEqual([
+      undefined,
+      7,
+      0,
+      7,
+      7,
+    ]);
+  });
+
+  it('is a run for each sub-agent, without what the user runs and the program says in their name', () => {
+    const agentId = 'a1';
+    const document = [
+      createCopilotEvent('session.start', { sessionId: 's', selectedModel: 'm' }),
+      createCopilotEvent('user.message', { content: 'Go' }),
+      createCopilotEvent('user.message', { content: 'Continue', isAutopilotContinuation: true }),
+      createCopilotEvent('user.message', { content: 'The skill', source: 'skill-pdf' }),
+      createCopilotEvent('tool.user_requested', { toolCallId: 'u1', toolName: 'bash', arguments: {} }),
+      createCopilotEvent('tool.execution_start', { toolCallId: 'u1', toolName: 'bash', arguments: {} }),
+      createCopilotEvent('tool.execution_complete', {
+        toolCallId: 'u1',
+        success: true,
+        result: { content: 'x' },
+      }),
+      createCopilotEvent('assistant.message', { messageId: 'm1', content: 'Done', toolRequests: [] }),
+      createCopilotEvent(
+        'assistant.message',
+        { messageId: 'm2', content: 'Looked', toolRequests: [] },
+        { agentId },
+      ),
+      createCopilotEvent(
+        'tool.execution_start',
+        { toolCallId: 't1', toolName: 'grep', arguments: { pattern: 'a' } },
+        { agentId },
+      ),
+      createCopilotEvent(
+        'tool.execution_complete',
+        { toolCallId: 't1', success: true, result: { content: 'a' } },
+        { agentId },
+      ),
+    ];
+    const { runs, problems } = copilotCliFormat.parse(document, 'name');
+    expect(problems).toEqual([]);
+    expect(
+      runs.map(({ id, model, steps }) => [id, model, steps.map(({ text, tool }) => text ?? tool)]),
+    ).toEqual([
+      ['s', 'm', ['Go', 'Done']],
+      ['s/a1', 'm', ['Looked', 'grep']],
+    ]);
+  });
+
+  it('is read from the document of versions before the lines', () => {
+    const run = parseSingleRun(copilotCliFormat, copilotHistorySample);
+    expect(run).toMatchObject({ id: 's1', source: 'copilot-cli' });
+    expect(run.steps.map(({ text, tool }) => [text, tool])).toEqual([
+      ['Fix the build', undefined],
+      ['I look.', 'bash'],
+      ['All done.', undefined],
+    ]);
+  });
+});
+
+describe('a session of Cursor', () => {
+  it('is read from a chat of its command line interface, without the context that it adds', () => {
+    const run = parseSingleRun(cursorFormat, cursorChatSample);
+    expect(run).toMatchObject({ id: 's1', source: 'cursor', model: 'test-model' });
+    expect(run.steps.map(({ text, tool, error }) => [text, tool, error])).toEqual([
+      ['Fix the build', undefined, undefined],
+      ['I look.', 'Shell', false],
+      [undefined, 'Read', true],
+      ['All done.', undefined, undefined],
+    ]);
+  });
+
+  it('is read from a conversation in the editor, with exit codes and the tokens that it has', () => {
+    const run = parseSingleRun(cursorFormat, cursorConversationSample);
+    expect(run).toMatchObject({ id: 's1', source: 'cursor', model: 'test-model' });
+    expect(readCallResults(run)).toEqual([
+      ['run_terminal_cmd', 'no rule', 'failed'],
+      ['read_file', '{"contents":"a"}', 'succeeded'],
+      ['read_file_v2', 'no such file', 'failed'],
+    ]);
+    expect(run.steps[2]).toMatchObject({ args: { command: 'make' }, exitCode: 2 });
+    expect(run.steps[1]).toMatchObject({ text: 'I look.', tokens: 50 + 6, inputTokens: 900 });
+    expect(run.steps.map(({ text }) => text).filter((text) => text !== undefined)).toEqual([
+      'Fix the build',
+      'I look.',
+      'All done.',
+    ]);
+  });
+
+  it('is read from a transcript, named after its file', () => {
+    const run = parseSingleRun(cursorFormat, cursorTranscriptSample);
+    expect(run.id).toBe('name');
+    expect(run.steps.map(({ text, tool, result }) => [text, tool, result])).toEqual([
+      ['Fix the build', undefined, undefined],
+      ['I look.', 'Shell', undefined],
+      ['All done.', undefined, undefined],
+    ]);
+  });
+
+  it('reports messages that are not in the database', () => {
+    const { bubbles, ...rest } = cursorConversationSample as { readonly bubbles: readonly Json[] };
+    expect(listTraceProblems(cursorFormat, { ...rest, bubbles: [...bubbles, null] })).toEqual([
+      'bubbles[7]: the message is not in the database',
     ]);
   });
 });

@@ -122,7 +122,7 @@ describe('a trajectory of moatless', () => {
   it('may be deeper than a stack', () => {
     const depth = 20_000;
     const deep = JSON.parse(
-      `${'{"node_id":1,"action":{"name":"a"},"children":['.repeat(depth)}${']}'.repeat(depth)}`,
+      `${'{"node_id":1,"action":{"name":"a"},"observation":{"message":"b"},"children":['.repeat(depth)}${']}'.repeat(depth)}`,
     ) as Json;
     expect(parseSingleRun(moatlessFormat, { root: deep }).steps).toHaveLength(depth);
   });

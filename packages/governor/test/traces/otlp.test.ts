@@ -109,15 +109,13 @@ describe('spans of OpenTelemetry', () => {
   });
 
   it('contain user messages once, although each request repeats them', () => {
-    const run = parseSingleRun(
-      otlpFormat,
-      createOtlpRequest(
-        createChatSpan(1, createInputMessages('go')),
-        createChatSpan(2, createInputMessages('go', 'on')),
-        createChatSpan(3, createInputMessages('go', 'on', 'on')),
-      ),
+    const request = createOtlpRequest(
+      createChatSpan(1, createInputMessages('go')),
+      createChatSpan(2, createInputMessages('go', 'on')),
+      createChatSpan(3, createInputMessages('go', 'on', 'on')),
     );
-    expect(run.steps.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual([
+    const [run] = otlpFormat.parse(request, 'name').runs;
+    expect(run?.steps.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual([
       'go',
       'on',
       'on',

@@ -58,6 +58,7 @@ export function listAgentSessionLocations(
   const codex = base('CODEX_HOME', '.codex');
   const opencode = paths.join(base('XDG_DATA_HOME', '.local', 'share'), 'opencode');
   const qwen = override('QWEN_RUNTIME_DIR', base('QWEN_HOME', '.qwen'));
+  const copilot = base('COPILOT_HOME', '.copilot');
   const cline = override('CLINE_DATA_DIR', paths.join(base('CLINE_DIR', '.cline'), 'data'));
   return [
     { agent: 'Claude Code', path: paths.join(base('CLAUDE_CONFIG_DIR', '.claude'), 'projects') },
@@ -75,6 +76,15 @@ export function listAgentSessionLocations(
       agent: 'Cline',
       path: paths.join(folder, 'User', 'globalStorage', 'saoudrizwan.claude-dev', 'tasks'),
     })),
+    // A session in several places is read from the databases, which have the results of calls.
+    { agent: 'Cursor', path: paths.join(home, '.cursor', 'chats') },
+    ...listEditorFolders(environment, ['Cursor'], ['.cursor-server']).map((folder) => ({
+      agent: 'Cursor',
+      path: paths.join(folder, 'User', 'globalStorage', 'state.vscdb'),
+    })),
+    { agent: 'Cursor', path: paths.join(home, '.cursor', 'projects'), subfolder: 'agent-transcripts' },
+    { agent: 'GitHub Copilot CLI', path: paths.join(copilot, 'session-state') },
+    { agent: 'GitHub Copilot CLI', path: paths.join(copilot, 'history-session-state') },
     { agent: 'Continue', path: paths.join(base('CONTINUE_GLOBAL_DIR', '.continue'), 'sessions') },
   ];
 }
@@ -82,21 +92,28 @@ export function listAgentSessionLocations(
 /** The editors that run the extension, as their data folders are named. */
 const editorNames = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'];
 
+/** The folders of their servers on remote machines. */
+const serverNames = ['.vscode-server', '.cursor-server'];
+
 /** Lists the data folders of editors, and of their servers on remote machines. */
-function listEditorFolders({ env, home, platform }: SessionEnvironment): readonly string[] {
+function listEditorFolders(
+  { env, home, platform }: SessionEnvironment,
+  editors = editorNames,
+  servers = serverNames,
+): readonly string[] {
   const paths = getPlatformPaths(platform);
   if (platform === 'darwin')
-    return editorNames.map((name) => paths.join(home, 'Library', 'Application Support', name));
+    return editors.map((name) => paths.join(home, 'Library', 'Application Support', name));
   if (platform === 'win32') {
     const roaming = env['APPDATA'] ?? '';
     const folder = roaming === '' ? paths.join(home, 'AppData', 'Roaming') : roaming;
-    return editorNames.map((name) => paths.join(folder, name));
+    return editors.map((name) => paths.join(folder, name));
   }
   const config = env['XDG_CONFIG_HOME'] ?? '';
   const folder = config === '' ? paths.join(home, '.config') : config;
   return [
-    ...editorNames.map((name) => paths.join(folder, name)),
-    ...['.vscode-server', '.cursor-server'].map((name) => paths.join(home, name, 'data')),
+    ...editors.map((name) => paths.join(folder, name)),
+    ...servers.map((name) => paths.join(home, name, 'data')),
   ];
 }
 

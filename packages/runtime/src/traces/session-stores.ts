@@ -4,22 +4,17 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { Json } from '@pawl/core';
-import { detectTraceFormat, parseTrace } from '@pawl/governor/traces';
-import { createTraceProblem, describeTraceProblem } from './read-lines.ts';
-import { formatMegabytes } from './text-lines.ts';
+import { detectTraceFormat } from '@pawl/governor/traces';
+import { isCursorChat, isCursorState, readCursorChat, readCursorState } from './cursor-stores.ts';
+import { createTraceProblem } from './read-lines.ts';
+import {
+  createSizeProblem,
+  isNewSession,
+  listParsedItems,
+  parseRowData,
+  type SessionStoreContext,
+} from './session-store-context.ts';
 import type { TraceItem } from './trace-item.ts';
-import type { TraceLimits } from './trace-limits.ts';
-import type { TraceSource } from './trace-sources.ts';
-
-/** How a store of sessions is read. */
-export type SessionStoreContext = {
-  readonly source: TraceSource;
-  readonly limits: TraceLimits;
-  /** Receives the number of bytes read. */
-  readonly count: (bytes: number) => void;
-  /** The ids of the sessions read so far: opencode moved its files into a database and did not delete them. */
-  readonly seenSessions: Set<string>;
-};
 
 /**
  * Reads the sessions of a source that is not one file of JSON: a session spread over several files, or a database.
@@ -36,6 +31,8 @@ export async function openSessionStore(
   const absolute = resolve(path);
   if (opencodeSessionPath.test(absolute)) return readOpencodeFiles(context, absolute);
   if (basename(absolute) === clineConversationName) return readClineTask(context, absolute);
+  const transcript = cursorTranscriptPath.exec(absolute)?.[1];
+  if (transcript !== undefined) return isNewSession(context, transcript) ? null : [];
   const conversation = join(dirname(absolute), clineConversationName);
   const isPiece = isFromFolder && basename(absolute) === clineInterfaceName && existsSync(conversation);
   return isPiece ? [] : null;
@@ -53,7 +50,7 @@ export function isCompanionFile(path: string): boolean {
     /(?:^|\/)(?:logs|sessions|sessions-index|ui_messages|task_metadata|context_history|taskHistory|settings)\.json$/.test(
       unified,
     ) ||
-    /\/storage\/(?:session_diff|session_share|project|todo|permission|usage)\/|\/checkpoints\/|(?:^|\/)([^/]+)\/\1\.json$/.test(
+    /\/storage\/(?:session_diff|session_share|project|todo|permission|usage)\/|\/checkpoints\/|\/rewind-(?:file-)?snapshots\/|\.lock$|(?:^|\/)([^/]+)\/\1\.json$/.test(
       unified,
     )
   );
@@ -61,6 +58,9 @@ export function isCompanionFile(path: string): boolean {
 
 /** `storage/session/<project>/<session>.json`; in older versions `storage/session/info/<session>.json`. */
 const opencodeSessionPath = /[\\/]session[\\/][^\\/]+[\\/]ses_[^\\/]+\.json$/;
+
+/** Cursor writes a transcript of each session, without the results of calls, beside what its databases hold. */
+const cursorTranscriptPath = /[\\/]agent-transcripts[\\/](?:[^\\/]+[\\/])*([^\\/]+)\.jsonl$/;
 
 async function* readOpencodeFiles(context: SessionStoreContext, path: string): AsyncGenerator<TraceItem> {
   const { source } = context;
@@ -128,23 +128,6 @@ class PieceReader {
   }
 }
 
-function isNewSession({ seenSessions }: SessionStoreContext, id: string): boolean {
-  const isNew = !seenSessions.has(id);
-  seenSessions.add(id);
-  return isNew;
-}
-
-function createSizeProblem({ source, limits }: SessionStoreContext, id: string): TraceItem {
-  return createTraceProblem(source, null, `the session ${id} exceeds ${formatMegabytes(limits.heldBytes)}`);
-}
-
-function* listParsedItems(source: TraceSource, document: Json, name: string): Generator<TraceItem> {
-  const { runs, problems } = parseTrace(document, name);
-  for (const run of runs) yield { file: source.file, run };
-  for (const problem of problems)
-    yield createTraceProblem(source, null, describeTraceProblem(problem, !source.isFromFolder));
-}
-
 const clineConversationName = 'api_conversation_history.json';
 const clineInterfaceName = 'ui_messages.json';
 
@@ -190,8 +173,10 @@ async function* readDatabaseSessions(context: SessionStoreContext, path: string)
   try {
     database = openReadOnlyDatabase(path);
     if (isOpencodeDatabase(database)) yield* readOpencodeDatabase(context, database);
+    else if (isCursorState(database)) yield* readCursorState(context, database);
+    else if (isCursorChat(database)) yield* readCursorChat(context, database);
     else if (!source.isFromFolder)
-      yield createTraceProblem(source, null, 'it is a database, but not one of opencode');
+      yield createTraceProblem(source, null, 'it is a database, but not one of opencode or Cursor');
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     yield createTraceProblem(source, null, `reading the database failed: ${message}`);
@@ -251,14 +236,5 @@ function* readOpencodeDatabase(context: SessionStoreContext, database: DatabaseS
     }));
     const info = { id: session, ...(typeof parent === 'string' ? { parentID: parent } : {}) };
     if (joined.length > 0) yield* listParsedItems(source, { info, messages: joined }, session);
-  }
-}
-
-/** Data that is not valid JSON becomes null, which the parser reports. */
-function parseRowData(data: unknown): Json {
-  try {
-    return JSON.parse(String(data)) as Json;
-  } catch {
-    return null;
   }
 }

@@ -34,6 +34,14 @@ describe('the session folders of coding agents', () => {
     ['linux', '/h/.cline/data/sessions'],
     ['linux', '/h/.cline/data/tasks'],
     ['linux', '/h/.continue/sessions'],
+    ['linux', '/h/.cursor/chats'],
+    ['linux', '/h/.cursor/projects'],
+    ['linux', '/h/.config/Cursor/User/globalStorage/state.vscdb'],
+    ['linux', '/h/.cursor-server/data/User/globalStorage/state.vscdb'],
+    ['darwin', '/h/Library/Application Support/Cursor/User/globalStorage/state.vscdb'],
+    ['win32', '\\h\\AppData\\Roaming\\Cursor\\User\\globalStorage\\state.vscdb'],
+    ['linux', '/h/.copilot/session-state'],
+    ['linux', '/h/.copilot/history-session-state'],
   ] as const)('include on %s %s', (platform, path) => {
     const locations = listAgentSessionLocations({ env: {}, home: '/h', platform });
     expect(locations.map((location) => location.path)).toContain(path);
@@ -50,6 +58,7 @@ describe('the session folders of coding agents', () => {
     ['CLINE_DIR', '/d', 'Cline', '/d/data/sessions'],
     ['CLINE_DATA_DIR', '/d', 'Cline', '/d/sessions'],
     ['CLINE_SESSION_DATA_DIR', '/d', 'Cline', '/d'],
+    ['COPILOT_HOME', '/c', 'GitHub Copilot CLI', '/c/session-state'],
     ['CONTINUE_GLOBAL_DIR', '/c', 'Continue', '/c/sessions'],
   ])('follow the variable %s', (name, value, agent, path) => {
     const locations = listAgentSessionLocations({ env: { [name]: value }, home: '/h', platform: 'linux' });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -192,13 +193,148 @@ describe('the database of opencode', () => {
     database.exec('CREATE TABLE session (id TEXT)');
     database.close();
     expect(await summarizeStores([folder])).toEqual({ runs: [], problems: [] });
-    expect((await summarizeStores([path])).problems).toEqual(['it is a database, but not one of opencode']);
+    expect((await summarizeStores([path])).problems).toEqual([
+      'it is a database, but not one of opencode or Cursor',
+    ]);
   });
 
   it('that is damaged is reported', async () => {
     const path = await writeJson('opencode.db', 'SQLite format 3\0 and nothing else');
     expect((await summarizeStores([path])).problems).toEqual([
       expect.stringMatching(/^reading the database failed: /),
+    ]);
+  });
+});
+
+/** Creates the state of Cursor's editor with conversations, of which each has these messages. */
+function createCursorState(name: string, rows: Readonly<Record<string, unknown>>): void {
+  const database = new DatabaseSync(join(folder, name));
+  database.exec(`CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+    CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);`);
+  const insert = database.prepare('INSERT INTO cursorDiskKV VALUES (?, ?)');
+  for (const [key, value] of Object.entries(rows))
+    insert.run(key, typeof value === 'string' ? value : Buffer.from(JSON.stringify(value)));
+  database.close();
+}
+
+const bubble = (type: 1 | 2, text: string, more: object = {}): object => ({ _v: 3, type, text, ...more });
+
+describe('the state of the editor of Cursor', () => {
+  const conversation = {
+    'composerData:c1': {
+      _v: 10,
+      composerId: 'c1',
+      fullConversationHeadersOnly: [
+        { bubbleId: 'b2', type: 1 },
+        { bubbleId: 'b1', type: 2 },
+      ],
+    },
+    'bubbleId:c1:b1': bubble(2, 'I look.', {
+      toolFormerData: { name: 'read_file', rawArgs: '{"path":"a"}', status: 'completed', result: 'b' },
+    }),
+    'bubbleId:c1:b2': bubble(1, 'Fix the build'),
+    'bubbleId:c10:b1': bubble(1, 'Of another conversation'),
+  };
+
+  it('has conversations with their messages in the order of their headers', async () => {
+    createCursorState('state.vscdb', {
+      ...conversation,
+      'composerData:empty': { composerId: 'empty', fullConversationHeadersOnly: [] },
+      'composerData:old': { composerId: 'old', conversation: [bubble(1, 'Hello'), bubble(2, 'Yes?')] },
+      'cursorAuth/accessToken': 'secret',
+    });
+    const path = join(folder, 'state.vscdb');
+    expect(await summarizeStores([path])).toEqual({ runs: ['c1: 2', 'old: 2'], problems: [] });
+    expect(await collectRuns(path)).toMatchObject([
+      {
+        source: 'cursor',
+        steps: [{ text: 'Fix the build' }, { tool: 'read_file', args: { path: 'a' }, result: 'b' }],
+      },
+      { steps: [{ text: 'Hello' }, { text: 'Yes?' }] },
+    ]);
+    expect(await readdir(folder)).toEqual(['state.vscdb']);
+  });
+
+  it('reports what is missing or broken in it', async () => {
+    const { 'bubbleId:c1:b2': _, ...rest } = conversation;
+    createCursorState('state.vscdb', { ...rest, 'composerData:c2': '{' });
+    expect(await summarizeStores([folder])).toEqual({
+      runs: ['c1: 1'],
+      problems: ['bubbles[0]: the message is not in the database', 'the conversation c2 is not valid JSON'],
+    });
+  });
+
+  it('is not held beyond the limit', async () => {
+    createCursorState('state.vscdb', conversation);
+    const { runs, problems } = await summarizeStores([folder], { limits: { heldBytes: 100 } });
+    expect([runs, problems]).toEqual([[], ['the session c1 exceeds 0 MB']]);
+  });
+});
+
+/** Creates a chat of Cursor's command line interface: a tree of blobs, whose leaves are messages. */
+function createCursorChat(name: string, messages: readonly object[], root?: string): void {
+  const database = new DatabaseSync(join(folder, name));
+  database.exec(
+    'CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB); CREATE TABLE meta (key TEXT, value TEXT);',
+  );
+  const save = (data: Buffer): string => {
+    const id = createHash('sha256').update(data).digest('hex');
+    database.prepare('INSERT OR REPLACE INTO blobs VALUES (?, ?)').run(id, data);
+    return id;
+  };
+  const link = (ids: readonly string[]): string =>
+    save(Buffer.concat(ids.map((id) => Buffer.concat([Buffer.from([0x0a, 0x20]), Buffer.from(id, 'hex')]))));
+  const leaves = messages.map((message) => save(Buffer.from(JSON.stringify(message))));
+  const latestRootBlobId = root ?? link([link(leaves.slice(0, 2)), ...leaves.slice(2)]);
+  const meta = { agentId: 'a1', latestRootBlobId, name: 'Build', lastUsedModel: 'm' };
+  database
+    .prepare('INSERT INTO meta VALUES (?, ?)')
+    .run('0', Buffer.from(JSON.stringify(meta)).toString('hex'));
+  database.close();
+}
+
+const chat = [
+  { role: 'user', content: '<user_query>\nFix the build\n</user_query>' },
+  {
+    id: '1',
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: 't', toolName: 'Read', args: { path: 'a' } }],
+  },
+  {
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: 't', toolName: 'Read', result: 'b', isError: false }],
+  },
+  { id: '1', role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+];
+
+describe('a chat of the command line interface of Cursor', () => {
+  it('has the messages in its tree of blobs', async () => {
+    createCursorChat('store.db', chat);
+    expect(await collectRuns(join(folder, 'store.db'))).toMatchObject([
+      {
+        id: 'a1',
+        source: 'cursor',
+        model: 'm',
+        steps: [{ text: 'Fix the build' }, { tool: 'Read', result: 'b', error: false }, { text: 'Done.' }],
+      },
+    ]);
+  });
+
+  it('hides the transcript of the same session, which has no results', async () => {
+    const line = { role: 'user', message: { content: [{ type: 'text', text: 'Fix the build' }] } };
+    await writeJson('projects/p/agent-transcripts/a1/a1.jsonl', `${JSON.stringify(line)}\n`);
+    await writeJson('projects/p/agent-transcripts/a2/a2.jsonl', `${JSON.stringify(line)}\n`);
+    createCursorChat('chats.db', chat);
+    const { runs, problems } = await summarizeStores([join(folder, 'chats.db'), folder]);
+    expect(runs).toEqual(['a1: 3', 'projects/p/agent-transcripts/a2/a2: 1']);
+    expect(problems).toEqual([]);
+  });
+
+  it('without readable messages is reported', async () => {
+    createCursorChat('store.db', [], '00');
+    expect((await summarizeStores([folder])).problems).toEqual([
+      'messages[0]: expected a message, got null',
+      'no step in the run a1',
     ]);
   });
 });
