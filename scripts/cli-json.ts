@@ -37,7 +37,7 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
   ],
   [
     'pawl audit',
-    'one object: `runs`, each with its `finding` and `verdicts`; `totals`; `problems`, the unreadable input; `groups`, the waste by rule, tool, source and day; and `folders`, those of coding agents that were read.',
+    'one object: `runs`, each with its `finding`, its `verdicts`, and `incomplete`, which says what of it could not be read; `totals`; `problems`, the unreadable input; `groups`, the waste by rule, tool, source and day; and `folders`, those of coding agents that were read.',
   ],
   ['pawl stats', 'one object; see [observability.md](observability.md).'],
   ['pawl learn', 'one object; see [learning.md](learning.md).'],

@@ -95,6 +95,17 @@ describe('pawl audit', () => {
     `);
   });
 
+  it('says of a run that was read in part that its state is unknown, with the file and the line', async () => {
+    const run = createRecordedRun('a', 'fine') as { readonly steps: readonly unknown[] };
+    const steps = [...run.steps, { role: 'future', tool: 'bash', args: { command: 'ls' } }];
+    const { code, stdout, stderr } = await runAudit(toJsonLines({ ...run, steps }));
+    expect(code).toBe(1);
+    expect(stdout).toContain('1 run: 0 stuck, 0 warned, 0 fine, 1 unknown');
+    expect(stdout).toMatch(/^a +5 {2}unknown$/m);
+    expect(stderr).toContain(':1: steps[6]: expected the role assistant or user, got future');
+    expect((await runAudit(threeRuns)).stdout).not.toContain('unknown');
+  });
+
   it('exits with 0 if no run is stuck, even if some are warned', async () => {
     expect(
       await runAudit(toJsonLines(createRecordedRun('a', 'fine'), createRecordedRun('b', 'warned'))),
@@ -423,7 +434,7 @@ describe('unreadable input of pawl audit', () => {
     expect(stdout).toContain('2 problems while reading');
     expect(stderr.split('\n')).toEqual([
       `pawl: ${path}:2: no run of a known format`,
-      expect.stringMatching(/^pawl: .*:3: invalid JSON: /),
+      expect.stringMatching(/^pawl: .*:3: the last line is incomplete/),
       '',
     ]);
   });

@@ -17,7 +17,7 @@ import {
 } from './trace-fields.ts';
 import type { TraceEntry, TracePart, TraceResult, TraceFormat } from './trace-format.ts';
 import { describeInvalidMessage } from './openai-chat.ts';
-import { createMessageProblem } from './unknown-records.ts';
+import { containsCall, createMessageProblem, createUnknownEntry } from './unknown-records.ts';
 
 /** Messages of the Anthropic API: calls and results are content blocks. */
 export const anthropicFormat: TraceFormat = {
@@ -52,6 +52,7 @@ export function* readAnthropicMessage(
     const usage = parseTraceUsage(getJsonPath(message, 'usage'));
     yield { type: 'reply', parts: readAnthropicParts(content), usage, ...around };
     yield* readAnthropicResults(content, `${location}.content`);
+    yield* reportUnknownBlocks(content, `${location}.content`);
   } else if (role === 'user') {
     yield* readAnthropicResults(content, `${location}.content`);
     const text = getAnthropicUserText(content);
@@ -104,6 +105,14 @@ function readAnthropicResults(content: Json | undefined, location: string): read
       { type: 'result', id, result: getResultContent(inner), error, location: `${location}[${index}]` },
     ];
   });
+}
+
+/** A block of an unknown type is read as text; if it seems to be a call, this is not what it means. */
+function* reportUnknownBlocks(content: Json | undefined, location: string): Generator<TraceEntry> {
+  for (const [index, block] of (toOptionalList(content) ?? []).entries()) {
+    if (isAnthropicBlock(block) || getTypeName(block) === 'text' || !containsCall(block)) continue;
+    yield createUnknownEntry(block, `${location}[${index}]`);
+  }
 }
 
 /** Returns the user's text, or null if the message only carries results. */

@@ -15,6 +15,7 @@ import { buildRecordedRun } from './build-run.ts';
 import { readChatCallParts, readChatTextParts } from './openai-chat.ts';
 import { getContentText, findMessages, parseTraceTime, parseTraceUsage } from './trace-fields.ts';
 import type { TraceEntry, TraceFormat, TracePart, TraceResult } from './trace-format.ts';
+import { createUnknownEntry } from './unknown-records.ts';
 
 /**
  * Messages of AutoGen: those of AgentChat and of its model contexts, which have types, and the chat histories of version
@@ -71,7 +72,20 @@ function* readAutogenMessages(messages: readonly Json[], before: string): Genera
   }
 }
 
-/** Summaries repeat the results, and other events are about the program itself. */
+/** Summaries repeat the results; the other types are about the program itself. */
+const ignoredTypes: ReadonlySet<string> = new Set([
+  'CodeGenerationEvent',
+  'HandoffMessage',
+  'MemoryQueryEvent',
+  'ModelClientStreamingChunkEvent',
+  'SelectSpeakerEvent',
+  'SelectorEvent',
+  'StopMessage',
+  'SystemMessage',
+  'ToolCallSummaryMessage',
+  'UserInputRequestedEvent',
+]);
+
 function* readAutogenMessage(message: Json, location: string): Generator<TraceEntry> {
   const content = getJsonPath(message, 'content');
   const at = parseTraceTime(getJsonPath(message, 'created_at'));
@@ -99,6 +113,7 @@ function* readAutogenMessage(message: Json, location: string): Generator<TraceEn
       yield createCodeReply(getJsonPath(message, 'result'), at);
       return;
     default:
+      if (!ignoredTypes.has(getTypeName(message))) yield createUnknownEntry(message, location);
   }
 }
 

@@ -52,12 +52,13 @@ export function buildRecordedRun(
     building.records.count(entry);
     if (entry.type !== 'unknown') addTraceEntry(building, entry);
   }
-  for (const { id, location } of building.pairing.leftOver()) {
+  const leftOver = building.pairing.leftOver();
+  for (const { id, location } of leftOver) {
     building.problems.push({ location, problem: `a result for the call ${id ?? ''}, which is not there` });
   }
   if (building.total !== undefined) shareTotalUsage(building.groups, building.total);
   assignReplyTokens(building.groups);
-  const missing = listMissingParts(building.drafts);
+  const missing = listMissingParts(building.drafts, leftOver.length);
   const problems = capProblems([
     ...building.problems,
     ...building.records.listProblems(),
@@ -116,23 +117,35 @@ function addTraceEntry(building: RunBuilder, entry: Exclude<TraceEntry, { type: 
   }
 }
 
+/** What of a step shows whether its parts were read. */
+type CallParts = {
+  readonly role: RecordedStep['role'];
+  readonly text?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly args?: Json | undefined;
+  readonly result?: Json | undefined;
+  /** Whether the call has a result, although it may be empty. */
+  readonly answered?: boolean;
+};
+
 /**
  * Lists the parts that every run has and this one lacks, which happens if a newer version of its program renamed a field.
  * A single call may still be at work, or have no arguments.
  */
-function listMissingParts(drafts: readonly RecordedStepDraft[]): readonly string[] {
+export function listMissingParts(drafts: readonly CallParts[], leftOver: number): readonly string[] {
   const replies = drafts.filter(({ role }) => role === 'assistant');
   const calls = replies.filter(({ tool }) => tool !== undefined);
-  const open = calls.filter(({ answered }) => !answered).length;
+  const open = calls.filter(({ answered, result }) => answered !== true && result === undefined).length;
   const missing: string[] = [];
   if (replies.length > 1 && replies.every(({ text = '', tool }) => text === '' && tool === undefined))
     missing.push(`none of the ${replies.length} replies has a text or a call that can be read`);
+  // The first part of a conversation may be missing, with the calls of its results.
+  if (leftOver > 1 && leftOver > calls.length)
+    missing.push(`${leftOver} results belong to calls that could not be read`);
   if (calls.length < 3) return missing.map((each) => `${each}; ${omissionAdvice}`);
   if (open === calls.length || (calls.length >= 4 && open * 2 > calls.length))
     missing.push(`${open} of the ${calls.length} calls have no result that can be read`);
-  else if (
-    calls.every(({ answered, result, error }) => !answered || (result === undefined && error !== true))
-  )
+  else if (calls.every(({ result }) => result === undefined))
     missing.push(`no result of the ${calls.length} calls has a content that can be read`);
   if (calls.every(({ args }) => args === undefined))
     missing.push(`none of the ${calls.length} calls has arguments that can be read`);

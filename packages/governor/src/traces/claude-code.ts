@@ -1,6 +1,7 @@
 import {
   type Json,
   getJsonPath,
+  getTypeName,
   toOptionalId,
   isJsonObject,
   describeJsonKind,
@@ -11,6 +12,7 @@ import { readAnthropicMessage } from './anthropic.ts';
 import { buildRecordedRun } from './build-run.ts';
 import { type TraceEntry, mergeTraces, type TraceFormat } from './trace-format.ts';
 import { parseTraceTime } from './trace-fields.ts';
+import { createUnknownEntry, hasKnownEntry } from './unknown-records.ts';
 
 /**
  * Claude Code sessions: its JSONL files and its JSON stream output. A reply is written in pieces, each on its own line
@@ -22,7 +24,9 @@ export const claudeCodeFormat: TraceFormat = {
   sign: 'lines of the types user and assistant that hold a message and a session id (Claude Code)',
   matches: (document) => (toOptionalList(document) ?? []).some(isClaudeMessageLine),
   parse(document, name) {
-    const sessions = [...groupClaudeSessions(toOptionalList(document) ?? [], name).entries()];
+    const sessions = [...groupClaudeSessions(toOptionalList(document) ?? [], name).entries()].filter(
+      ([, { entries }], _index, all) => all.length === 1 || hasKnownEntry(entries),
+    );
     return mergeTraces(
       sessions.map(([id, { entries, model, exit }]) => {
         const facts = { ...(model === undefined ? {} : { model }), ...(exit === undefined ? {} : { exit }) };
@@ -85,12 +89,55 @@ function getClaudeRunId(line: Json, session: string, chains: Map<string, string>
   return `${session}/${chain}`;
 }
 
+/** Lines about the session itself, and those that the stream repeats. */
+const ignoredLineTypes: ReadonlySet<string> = new Set([
+  'agent-color',
+  'agent-name',
+  'agent-setting',
+  'ai-title',
+  'attachment',
+  'auth_status',
+  'bridge_status',
+  'content-replacement',
+  'context-collapse-commit',
+  'control_request',
+  'control_response',
+  'custom-title',
+  'file-history-snapshot',
+  'last-prompt',
+  'marble-origami-commit',
+  'marble-origami-snapshot',
+  'mode',
+  'permission-mode',
+  'pr-link',
+  'progress',
+  'prompt_suggestion',
+  'queue-operation',
+  'rate_limit_event',
+  'result',
+  'saved_hook_context',
+  'speculation-accept',
+  'stream_event',
+  'summary',
+  'system',
+  'tag',
+  'task-summary',
+  'tool_progress',
+  'tool_use_summary',
+  'worktree-state',
+]);
+
 function* readClaudeLine(line: Json, location: string): Generator<TraceEntry> {
   const type = getJsonPath(line, 'type');
   if (!isJsonObject(line))
     yield { type: 'problem', location, problem: `expected an object, got ${describeJsonKind(line)}` };
-  // Summaries, snapshots and hints of the program itself are not part of the conversation.
-  if ((type !== 'user' && type !== 'assistant') || getJsonPath(line, 'isMeta') === true) return;
+  if (type !== 'user' && type !== 'assistant') {
+    if (isJsonObject(line) && !ignoredLineTypes.has(getTypeName(line)))
+      yield createUnknownEntry(line, location);
+    return;
+  }
+  // Hints of the program itself are not part of the conversation.
+  if (getJsonPath(line, 'isMeta') === true) return;
   const message = getJsonPath(line, 'message');
   if (!isJsonObject(message)) {
     yield { type: 'problem', location, problem: `expected a message, got ${describeJsonKind(message)}` };

@@ -16,6 +16,7 @@ import { readAnthropicParts } from './anthropic.ts';
 import { buildRecordedRun } from './build-run.ts';
 import { getResultContent, parseTraceTime, type TraceUsage } from './trace-fields.ts';
 import type { TraceEntry, TraceFormat, TraceOutcome, TracePart, TraceReply } from './trace-format.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /**
  * Sessions of Cline and of its forks: messages of the Anthropic API, in which older versions write the calls as XML and
@@ -100,7 +101,7 @@ function* readClineSession(
       yield { ...entry, usage: entry.usage ?? (isMatched ? requests[reply] : undefined) };
       reply += 1;
     } else if (role === 'user') yield* readClineUserMessage(message, at, calls);
-    else yield { type: 'problem', location: at, problem: describeClineProblem(message) };
+    else yield createMessageProblem(message, at, describeClineProblem(message));
   }
   const total = own || isMatched ? undefined : sumClineUsage(requests);
   if (total !== undefined) yield { type: 'total', usage: total };

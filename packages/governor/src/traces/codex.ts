@@ -14,6 +14,7 @@ import { buildRecordedRun } from './build-run.ts';
 import { groupRepliesByTurn, type TraceEntry, type TraceFormat } from './trace-format.ts';
 import { isResponseItem, readResponseItem } from './openai-responses.ts';
 import { parseTraceTime, parseTraceUsage, type TraceUsage } from './trace-fields.ts';
+import { createUnknownEntry } from './unknown-records.ts';
 
 /** Codex rollout files: lines with a type and a payload, or bare items in the first versions. */
 export const codexFormat: TraceFormat = {
@@ -54,6 +55,20 @@ function getCodexSessionId(line: Json): Json | undefined {
   return getJsonPath(line, 'payload', 'id') ?? getJsonPath(line, 'payload', 'meta', 'id');
 }
 
+/** Lines about the session itself. Lines without a type are states of the first versions. */
+const ignoredLineTypes: ReadonlySet<string> = new Set([
+  'session_meta',
+  'turn_context',
+  'compacted',
+  'ghost_snapshot',
+  'world_state',
+]);
+
+function isUnknownLine(line: Json): boolean {
+  const type = getTypeName(line);
+  return type !== '' && !ignoredLineTypes.has(type);
+}
+
 function* readCodexEntries(lines: readonly Json[]): Generator<TraceEntry> {
   let total: Json | undefined;
   for (const [index, line] of lines.entries()) {
@@ -71,6 +86,7 @@ function* readCodexEntries(lines: readonly Json[]): Generator<TraceEntry> {
       yield* readCodexEvent(payload);
     } else if (isResponseItem(line) || getTypeName(line) === 'message')
       yield* readResponseItem(line, location, at);
+    else if (isUnknownLine(line)) yield createUnknownEntry(line, location);
   }
 }
 

@@ -11,6 +11,7 @@ import {
 import { buildRecordedRun } from './build-run.ts';
 import { getContentText, getResultContent, parseTraceUsage } from './trace-fields.ts';
 import type { TraceEntry, TraceFormat, TraceOutcome, TracePart } from './trace-format.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /** Sessions of Continue: a history of messages, each with the states of its tool calls. */
 export const continueFormat: TraceFormat = {
@@ -71,13 +72,13 @@ function* readContinueItem(item: Json, location: string): Generator<TraceEntry> 
       repeated: true,
     };
   } else if (role !== 'system')
-    yield {
-      type: 'problem',
+    yield createMessageProblem(
+      item,
       location,
-      problem: isJsonObject(item)
+      isJsonObject(item)
         ? 'a message of an unknown role'
         : `expected a message, got ${describeJsonKind(item)}`,
-    };
+    );
 }
 
 function readContinueReplyParts(item: Json, text: string): readonly TracePart[] {

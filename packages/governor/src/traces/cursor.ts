@@ -140,7 +140,9 @@ function readBubbleParts(bubble: Json, text: string): readonly TracePart[] {
 
 /** Bubbles without a call have an empty object, or only additional data. */
 function isToolBubble(call: Json | undefined): call is Json {
-  return ['name', 'tool', 'rawArgs', 'params'].some((name) => getJsonPath(call, name) !== undefined);
+  return ['name', 'tool', 'toolCallId', 'rawArgs', 'params'].some(
+    (name) => getJsonPath(call, name) !== undefined,
+  );
 }
 
 function parseBubbleCall(call: Json): TracePart {

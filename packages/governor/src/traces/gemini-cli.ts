@@ -2,6 +2,7 @@ import {
   type Json,
   describeJsonKind,
   getJsonPath,
+  getTypeName,
   isJsonObject,
   toOptionalCount,
   toOptionalId,
@@ -18,6 +19,7 @@ import {
   type TraceResult,
   mergeTraces,
 } from './trace-format.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /**
  * Gemini CLI sessions: one JSON document, or lines that add to it. The first versions of Qwen Code wrote the same
@@ -116,7 +118,8 @@ function collectGeminiMessages(records: readonly GeminiRecord[]): ReadonlyMap<st
     const before = location === '' ? '' : `${location}.`;
     const id = toOptionalId(getJsonPath(record, 'id'));
     if (id !== undefined) messages.set(id, { record, location });
-    else if (!isJsonObject(record)) messages.set(location, { record, location });
+    else if (!isJsonObject(record) || getTypeName(record) !== '')
+      messages.set(location, { record, location });
     for (const path of [['messages'], ['$set', 'messages']]) {
       for (const [index, message] of (toOptionalList(getJsonPath(record, ...path)) ?? []).entries()) {
         const inner = `${before}${path.join('.')}[${index}]`;
@@ -139,7 +142,7 @@ function* readGeminiMessages(messages: readonly GeminiRecord[]): Generator<Trace
       const usage = parseGeminiUsage(getJsonPath(record, 'tokens'));
       yield { type: 'reply', parts: readGeminiReplyParts(record), at, usage };
     } else if (!programMessageTypes.has(type))
-      yield { type: 'problem', location, problem: 'a message of an unknown type' };
+      yield createMessageProblem(record, location, 'a message of an unknown type');
   }
 }
 

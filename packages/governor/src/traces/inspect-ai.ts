@@ -19,6 +19,7 @@ import {
   type TraceResult,
   mergeTraces,
 } from './trace-format.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /** Logs of Inspect evaluations as JSON, and single samples of them. Each sample is a run. */
 export const inspectAiFormat: TraceFormat = {
@@ -143,13 +144,13 @@ function* readInspectMessage(
     yield { type: 'reply', parts: readInspectParts(message), at: request?.at, usage: request?.usage };
   } else if (role === 'tool') yield createInspectResult(message, location);
   else if (role !== 'system')
-    yield {
-      type: 'problem',
+    yield createMessageProblem(
+      message,
       location,
-      problem: isJsonObject(message)
+      isJsonObject(message)
         ? 'a message of an unknown role'
         : `expected a message, got ${describeJsonKind(message)}`,
-    };
+    );
 }
 
 function createInspectResult(message: Json, location: string): TraceResult {

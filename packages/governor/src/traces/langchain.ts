@@ -18,6 +18,7 @@ import {
 } from './trace-fields.ts';
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
 import { readChatCallParts } from './openai-chat.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /** LangChain and LangGraph messages, serialized as constructors (`lc`) or as plain objects with a type. */
 export const langchainFormat: TraceFormat = {
@@ -87,8 +88,7 @@ function* readLangchainEntries(messages: readonly Json[], location: string): Gen
     const found = unwrapLangchainMessage(message);
     const here = `${location}[${index}]`;
     if (found !== null) yield* readLangchainMessage(found.kind, found.fields, here);
-    else if (isJsonObject(message))
-      yield { type: 'problem', location: here, problem: 'a message of an unknown type' };
+    else if (isJsonObject(message)) yield createMessageProblem(message, here, 'a message of an unknown type');
     else
       yield {
         type: 'problem',

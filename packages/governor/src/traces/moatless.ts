@@ -10,6 +10,7 @@ import {
 import { buildRecordedRun } from './build-run.ts';
 import { parseTraceTime, parseTraceUsage, readRunSuccess, type TraceUsage } from './trace-fields.ts';
 import { type TraceEntry, type TraceFormat, type TracePart, mergeTraces } from './trace-format.ts';
+import { createUnknownEntry } from './unknown-records.ts';
 
 /** Trajectories of moatless-tools: a tree of nodes, each with actions. Every branch of a search is a run of its own. */
 export const moatlessFormat: TraceFormat = {
@@ -92,15 +93,32 @@ function* readMoatlessNodes(nodes: readonly LocatedNode[]): Generator<TraceEntry
     const task =
       toOptionalString(getJsonPath(node, 'user_message')) ?? toOptionalString(getJsonPath(node, 'message'));
     if (task !== undefined && task !== '') yield { type: 'user', text: task, at };
+    yield* reportUnknownSteps(node, location);
     const parts = readMoatlessParts(node);
     if (parts.length > 0) yield { type: 'reply', parts, at, usage: sumMoatlessUsage(node) };
+    else if (task === undefined && !isMoatlessNode(node)) {
+      const { children: _children, ...own } = node;
+      yield createUnknownEntry(own, location);
+    }
   }
+}
+
+/** A step is an action with its observation. */
+function* reportUnknownSteps(node: Json, location: string): Generator<TraceEntry> {
+  for (const [index, step] of (toOptionalList(getJsonPath(node, 'action_steps')) ?? []).entries()) {
+    if (isMoatlessStep(step)) continue;
+    yield createUnknownEntry(step, `${location}.action_steps[${index}]`, 'step without an action');
+  }
+}
+
+function isMoatlessStep(step: Json): boolean {
+  return isJsonObject(getJsonPath(step, 'action'));
 }
 
 /** Older versions have one action in a node. */
 function listMoatlessSteps(node: Json): readonly Json[] {
   const steps = toOptionalList(getJsonPath(node, 'action_steps'));
-  if (steps !== undefined) return steps;
+  if (steps !== undefined) return steps.filter(isMoatlessStep);
   const action = getJsonPath(node, 'action');
   const observation = getJsonPath(node, 'observation') ?? getJsonPath(node, 'output') ?? null;
   return isJsonObject(action) ? [{ action, observation }] : [];

@@ -17,8 +17,9 @@ import {
   estimateJsonLength,
   estimateTextTokens,
 } from './trace-fields.ts';
-import { capProblems } from './build-run.ts';
+import { capProblems, listMissingParts } from './build-run.ts';
 import type { RecordedRun, RecordedStep, TraceFormat, TraceProblem } from './trace-format.ts';
+import { containsCall } from './unknown-records.ts';
 
 /** Pawl's own format: a recorded run, one object per line. */
 export const normalizedFormat: TraceFormat = {
@@ -34,12 +35,22 @@ export const normalizedFormat: TraceFormat = {
   },
   parse(document, name) {
     const problems: TraceProblem[] = [];
+    let hidesCall = false;
     const steps = (toOptionalList(getJsonPath(document, 'steps')) ?? []).flatMap((step, index) => {
-      if (isNormalizedStep(step)) return [readNormalizedStep(step, index)];
+      if (isNormalizedStep(step) && !hasLostTool(step)) return [readNormalizedStep(step, index)];
       problems.push({ location: `steps[${index}]`, problem: describeInvalidStep(step) });
+      hidesCall ||= hasLostTool(step) || getJsonPath(step, 'tool') !== undefined || containsCall(step);
       return [];
     });
-    return { runs: [{ ...readNormalizedFacts(document, name), steps }], problems: capProblems(problems) };
+    const isPartial = hidesCall || problems.length > steps.length;
+    const missing = listMissingParts(steps, 0);
+    for (const problem of missing) problems.push({ location: 'steps', problem });
+    const incomplete = isPartial ? 'steps could not be read' : missing[0];
+    const facts = {
+      ...readNormalizedFacts(document, name),
+      ...(incomplete === undefined ? {} : { incomplete }),
+    };
+    return { runs: [{ ...facts, steps }], problems: capProblems(problems) };
   },
 };
 
@@ -48,8 +59,15 @@ function isNormalizedStep(step: Json): boolean {
   return role === 'assistant' || role === 'user';
 }
 
+/** Whether a step is a call without the name of its tool. A reply without a call may have a result: an objection to it. */
+function hasLostTool(step: Json): boolean {
+  const hasArguments = getJsonPath(step, 'args') !== undefined;
+  return hasArguments && toOptionalString(getJsonPath(step, 'tool')) === undefined;
+}
+
 function describeInvalidStep(step: Json): string {
   if (!isJsonObject(step)) return `expected a step, got ${describeJsonKind(step)}`;
+  if (hasLostTool(step)) return 'a call without the name of a tool';
   return `expected the role assistant or user, got ${toOptionalString(getJsonPath(step, 'role')) ?? describeJsonKind(getJsonPath(step, 'role'))}`;
 }
 

@@ -54,7 +54,7 @@ export function* readChatEntries(messages: readonly Json[], location: string): G
   for (const [index, message] of messages.entries()) yield* readChatMessage(message, `${location}[${index}]`);
 }
 
-function* readChatMessage(message: Json, location: string): Generator<TraceEntry> {
+export function* readChatMessage(message: Json, location: string): Generator<TraceEntry> {
   const role = getJsonPath(message, 'role');
   const at =
     parseTraceTime(getJsonPath(message, 'timestamp')) ?? parseTraceTime(getJsonPath(message, 'created_at'));

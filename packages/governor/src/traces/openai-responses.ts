@@ -24,6 +24,7 @@ import {
   type TraceReply,
   type TraceFormat,
 } from './trace-format.ts';
+import { createMessageProblem, createUnknownEntry } from './unknown-records.ts';
 
 /** Items of the OpenAI Responses API and of the Agents SDK, which spells some names differently. */
 export const openaiResponsesFormat: TraceFormat = {
@@ -55,6 +56,19 @@ const hostedCallTypes: ReadonlySet<string> = new Set([
   'code_interpreter_call',
   'image_generation_call',
   'mcp_call',
+]);
+
+/** Items about the conversation itself. */
+const ignoredItemTypes: ReadonlySet<string> = new Set([
+  'item_reference',
+  'compaction',
+  'compaction_summary',
+  'context_compaction',
+  'ghost_snapshot',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_approval_response',
+  'other',
 ]);
 
 const resultTypePattern =
@@ -123,7 +137,8 @@ export function* readResponseItem(item: Json, location: string, at?: number): Ge
     };
   } else if (!isJsonObject(item))
     yield { type: 'problem', location, problem: `expected an item, got ${describeJsonKind(item)}` };
-  else if (type === '') yield { type: 'problem', location, problem: 'an item without a type' };
+  else if (type === '') yield createMessageProblem(item, location, 'an item without a type');
+  else if (!ignoredItemTypes.has(type)) yield createUnknownEntry(item, location);
 }
 
 function* readResponseInputMessage(
@@ -136,11 +151,8 @@ function* readResponseInputMessage(
   if (role === 'user') yield { type: 'user', text, at };
   else if (role === 'assistant') yield { type: 'reply', parts: [{ type: 'text', text }], at };
   else if (role !== 'system' && role !== 'developer') {
-    yield {
-      type: 'problem',
-      location,
-      problem: `a message of the unknown role ${toOptionalString(role) ?? describeJsonKind(role)}`,
-    };
+    const found = toOptionalString(role) ?? describeJsonKind(role);
+    yield createMessageProblem(item, location, `a message of the unknown role ${found}`);
   }
 }
 

@@ -13,6 +13,7 @@ import {
 import { buildRecordedRun } from './build-run.ts';
 import { parseTraceTime, type TraceUsage } from './trace-fields.ts';
 import type { TraceEntry, TraceFormat, TraceOutcome, TracePart } from './trace-format.ts';
+import { createMessageProblem, createUnknownEntry } from './unknown-records.ts';
 
 /**
  * opencode sessions as `opencode export` writes them: the facts of a session, and its messages with their parts. Its
@@ -57,7 +58,9 @@ function* readOpencodeMessages(messages: readonly Json[]): Generator<TraceEntry>
     const at = parseTraceTime(getJsonPath(info, 'time', 'created'));
     for (const [number, part] of parts.entries()) {
       const problem = `expected a part, got ${describeJsonKind(part)}`;
-      if (!isJsonObject(part)) yield { type: 'problem', location: `${location}.parts[${number}]`, problem };
+      const path = `${location}.parts[${number}]`;
+      if (!isJsonObject(part)) yield { type: 'problem', location: path, problem };
+      else if (!knownParts.has(getTypeName(part))) yield createUnknownEntry(part, path);
     }
     if (role === 'user') {
       const text = parts.flatMap(getOpencodeUserText).join('\n');
@@ -68,9 +71,24 @@ function* readOpencodeMessages(messages: readonly Json[]): Generator<TraceEntry>
       // A request that failed has no reply.
       if (replyParts.length > 0 || usage !== undefined)
         yield { type: 'reply', parts: replyParts, at, usage, key: location };
-    } else yield { type: 'problem', location, problem: describeOpencodeProblem(message) };
+    } else yield createMessageProblem(message, location, describeOpencodeProblem(message));
   }
 }
+
+const knownParts: ReadonlySet<string> = new Set([
+  'agent',
+  'compaction',
+  'file',
+  'patch',
+  'reasoning',
+  'retry',
+  'snapshot',
+  'step-finish',
+  'step-start',
+  'subtask',
+  'text',
+  'tool',
+]);
 
 function describeOpencodeProblem(message: Json): string {
   return isJsonObject(message)

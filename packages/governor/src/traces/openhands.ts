@@ -19,6 +19,7 @@ import {
   parseTraceUsage,
 } from './trace-fields.ts';
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
+import { createMessageProblem, createUnknownEntry } from './unknown-records.ts';
 
 /** OpenHands events: actions and observations of its first version, and the events of its SDK. */
 export const openhandsFormat: TraceFormat = {
@@ -87,10 +88,14 @@ function isOpenhandsSdkEvent(event: Json): boolean {
   return sdkEventKinds.has(getJsonPath(event, 'kind'));
 }
 
-/** Events about the program itself, such as state changes or condensations, are ignored. */
+/** Events about the program itself. */
+const ignoredSdkEvents =
+  /^(?:Condensation\w*|Conversation(?:Error|StateUpdate)Event|HookExecutionEvent|InterruptEvent|LLMCompletionLogEvent|LLMConvertibleEvent|PauseEvent|StreamingDeltaEvent|SystemPromptEvent|TokenEvent)$/;
+
 function* readOpenhandsSdkEvent(event: Json, location: string): Generator<TraceEntry> {
   const at = parseTraceTime(getJsonPath(event, 'timestamp'));
-  switch (getJsonPath(event, 'kind')) {
+  const kind = toOptionalString(getJsonPath(event, 'kind')) ?? '';
+  switch (kind) {
     case 'MessageEvent': {
       const text = getContentText(getJsonPath(event, 'llm_message', 'content'));
       if (getJsonPath(event, 'source') === 'user') yield { type: 'user', text, at };
@@ -127,6 +132,7 @@ function* readOpenhandsSdkEvent(event: Json, location: string): Generator<TraceE
       };
       return;
     default:
+      if (!ignoredSdkEvents.test(kind)) yield createUnknownEntry(event, location, kind);
   }
 }
 
@@ -252,7 +258,7 @@ function* readOpenhandsV0Event(
     if (getJsonPath(event, 'source') === 'user') yield { type: 'user', text, at };
     else yield { type: 'reply', parts: [{ type: 'text', text }], at };
   } else if (typeof getJsonPath(event, 'action') !== 'string') {
-    yield { type: 'problem', location, problem: 'an event that is neither an action nor an observation' };
+    yield createMessageProblem(event, location, 'an event that is neither an action nor an observation');
   }
 }
 

@@ -34,7 +34,7 @@ export function translateOpenInference(
     set('gen_ai.tool.call.id', getJsonPath(nested, 'tool_call', 'id') ?? getJsonPath(nested, 'tool', 'id'));
     set('gen_ai.tool.call.arguments', readToolInput(nested));
     set('gen_ai.tool.call.result', getJsonPath(nested, 'output', 'value'));
-  }
+  } else set('gen_ai.operation.name', kind);
   return translated;
 }
 

@@ -19,6 +19,7 @@ import {
   mergeTraces,
   type TraceFormat,
 } from './trace-format.ts';
+import { createUnknownEntry } from './unknown-records.ts';
 
 /**
  * OpenTelemetry spans with GenAI attributes. A run is a conversation, otherwise a trace. Calls come from the model's
@@ -47,7 +48,9 @@ export function buildSpanRuns(spans: readonly OtlpSpan[], name: string, source: 
 }
 
 function groupConversations(allSpans: readonly OtlpSpan[], name: string): ReadonlyMap<string, OtlpSpan[]> {
-  const spans = allSpans.filter((span) => isChatSpan(span) || isToolSpan(span) || isAgentSpan(span));
+  const spans = allSpans.filter(
+    (span) => isChatSpan(span) || isToolSpan(span) || isAgentSpan(span) || isUnknownSpan(span),
+  );
   const conversations = new Map<string, string>();
   for (const { trace, attributes } of spans) {
     const id = toOptionalId(attributes.get('gen_ai.conversation.id'));
@@ -83,6 +86,14 @@ function isAgentSpan(span: OtlpSpan): boolean {
   return getSpanOperation(span) === 'invoke_agent' && span.attributes.has('gen_ai.output.messages');
 }
 
+/** Operations that are neither a request nor a call of a tool. */
+const ignoredOperations =
+  /^(?:|create_agent|invoke_agent|invoke_workflow|embeddings|retrieval|rerank|chain|agent|retriever|embedding|reranker|guardrail|evaluator|prompt|unknown|workflow|task|span)$/i;
+
+function isUnknownSpan(span: OtlpSpan): boolean {
+  return !isChatSpan(span) && !isToolSpan(span) && !ignoredOperations.test(getSpanOperation(span));
+}
+
 function* readOtlpEntries(spans: readonly OtlpSpan[]): Generator<TraceEntry> {
   const inOrder = pairToolSpans(spans.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0)));
   // An agent span repeats the content of the spans inside it.
@@ -92,6 +103,8 @@ function* readOtlpEntries(spans: readonly OtlpSpan[]): Generator<TraceEntry> {
   const seenInputs = new Map<string, number>();
   for (const span of inOrder) {
     if (isToolSpan(span)) yield* readToolSpan(span, calls);
+    else if (isUnknownSpan(span))
+      yield createUnknownEntry(Object.fromEntries(span.attributes), span.location, getSpanOperation(span));
     else if (hasChats === isChatSpan(span)) {
       yield* readNewInputs(span, seenInputs);
       yield* readSpanReply(span);

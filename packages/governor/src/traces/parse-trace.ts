@@ -26,7 +26,9 @@ import { qwenCodeFormat } from './qwen-code.ts';
 import { cochiseFormat, codeRepairLabFormat, mintFormat, sentinelFormat } from './study-logs.ts';
 import { sweAgentFormat } from './swe-agent.ts';
 import { tauFormat } from './tau.ts';
+import { omissionAdvice } from './record-counter.ts';
 import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.ts';
+import { containsCall } from './unknown-records.ts';
 
 /**
  * Parses the runs of a document of any supported format, or of a list of such documents.
@@ -34,7 +36,7 @@ import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.
  */
 export function parseTrace(document: Json, name: string): ParsedTrace {
   const format = detectTraceFormat(document);
-  if (format !== null) return format.parse(document, name);
+  if (format !== null) return markRunsWithoutCalls(document, format.parse(document, name));
   const items = toOptionalList(document) ?? [];
   const formats = items.map(detectTraceFormat);
   if (formats.every((found) => found === null)) {
@@ -44,7 +46,7 @@ export function parseTrace(document: Json, name: string): ParsedTrace {
     const found = formats[index] ?? null;
     const location = `[${index}]`;
     if (found === null) return { runs: [], problems: [{ location, problem: 'no run of a known format' }] };
-    const { runs, problems } = found.parse(item, `${name}#${index + 1}`);
+    const { runs, problems } = markRunsWithoutCalls(item, found.parse(item, `${name}#${index + 1}`));
     return {
       runs,
       problems: problems.map((problem) => ({
@@ -56,6 +58,27 @@ export function parseTrace(document: Json, name: string): ParsedTrace {
   const { runs, problems } = mergeTraces(parsed);
   return { runs, problems: capProblems(problems) };
 }
+
+/**
+ * Marks the runs of a document in which no call was found although it seems to have some, as happens if a newer version
+ * of a program records them in another way. Conversations without calls are rare, so the search costs little.
+ */
+function markRunsWithoutCalls(document: Json, parsed: ParsedTrace): ParsedTrace {
+  const { runs, problems } = parsed;
+  const hasCalls = runs.some(({ steps }) => steps.some(({ tool }) => tool !== undefined));
+  if (hasCalls || runs.length === 0 || !containsCall(document, documentDepthMax)) return parsed;
+  const incomplete = 'its calls of tools could not be read';
+  return {
+    runs: runs.map((run) => ({ ...run, incomplete: run.incomplete ?? incomplete })),
+    problems: [
+      ...problems,
+      { location: '', problem: `no call could be read, but there seem to be some; ${omissionAdvice}` },
+    ],
+  };
+}
+
+/** How deep calls are in a document: in the parts of the messages of its runs. */
+const documentDepthMax = 10;
 
 /** Describes the supported formats for an error message. */
 export function describeUnknownFormat(): string {

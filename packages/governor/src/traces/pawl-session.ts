@@ -2,6 +2,7 @@ import {
   type Json,
   toOptionalBoolean,
   getJsonPath,
+  getTypeName,
   toOptionalId,
   isJsonObject,
   describeJsonKind,
@@ -13,6 +14,7 @@ import { assignCallIds } from '../observations/call-ids.ts';
 import { buildRecordedRun } from './build-run.ts';
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
 import { parseTraceUsage } from './trace-fields.ts';
+import { createUnknownEntry } from './unknown-records.ts';
 
 /** Pawl sessions as written by `pawl export`: one object with its events, or one event per line. */
 export const pawlSessionFormat: TraceFormat = {
@@ -56,7 +58,8 @@ function* readPawlEntries(document: Json): Generator<TraceEntry> {
 function* readPawlEvent(event: Json, location: string): Generator<TraceEntry> {
   const at = toOptionalNumber(getJsonPath(event, 'at'));
   const text = toOptionalString(getJsonPath(event, 'text')) ?? '';
-  switch (getJsonPath(event, 'type')) {
+  const type = getTypeName(event);
+  switch (type) {
     case 'user-message':
     case 'steered':
       yield { type: 'user', text, at };
@@ -82,8 +85,12 @@ function* readPawlEvent(event: Json, location: string): Generator<TraceEntry> {
       return;
     }
     default:
+      if (unknownCallEvent.test(type)) yield createUnknownEntry(event, location, type);
   }
 }
+
+/** An event of a newer version that may be about a call. The other events do not matter here. */
+const unknownCallEvent = /^(?!tool-(?:started|progress|finished)|call-).*(?:tool|call)/;
 
 /** Reads the calls with the ids that the machine assigned. */
 function readPawlCalls(event: Json): readonly TracePart[] {

@@ -16,6 +16,7 @@ import {
 } from './gemini-cli.ts';
 import { parseTraceTime } from './trace-fields.ts';
 import { type TraceEntry, type TraceFormat, mergeTraces } from './trace-format.ts';
+import { createUnknownEntry, hasKnownEntry } from './unknown-records.ts';
 
 /** Qwen Code sessions: lines like those of Claude Code, whose messages are contents of the Gemini API. */
 export const qwenCodeFormat: TraceFormat = {
@@ -23,7 +24,9 @@ export const qwenCodeFormat: TraceFormat = {
   sign: 'lines of the types user, assistant and tool_result that hold a message with parts (Qwen Code)',
   matches: (document) => (toOptionalList(document) ?? []).some(isQwenLine),
   parse(document, name) {
-    const sessions = [...groupQwenSessions(toOptionalList(document) ?? [], name).entries()];
+    const sessions = [...groupQwenSessions(toOptionalList(document) ?? [], name).entries()].filter(
+      ([, { entries }], _index, all) => all.length === 1 || hasKnownEntry(entries),
+    );
     return mergeTraces(
       sessions.map(([id, { entries, model }]) =>
         buildRecordedRun({ id, source: 'qwen-code', ...(model === undefined ? {} : { model }) }, entries),
@@ -79,8 +82,12 @@ function* readQwenLine(line: Json, location: string): Generator<TraceEntry> {
     return;
   }
   const type = getJsonPath(line, 'type');
-  // System lines are snapshots and telemetry, which repeat the conversation.
-  if (!qwenMessageTypes.has(type) || insertedSubtypes.has(getJsonPath(line, 'subtype'))) return;
+  if (!qwenMessageTypes.has(type)) {
+    // System lines are snapshots and telemetry, which repeat the conversation.
+    if (type !== 'system') yield createUnknownEntry(line, location);
+    return;
+  }
+  if (insertedSubtypes.has(getJsonPath(line, 'subtype'))) return;
   const parts = getJsonPath(line, 'message', 'parts');
   const at = parseTraceTime(getJsonPath(line, 'timestamp'));
   if (toOptionalList(parts) === undefined)

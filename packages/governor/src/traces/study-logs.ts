@@ -9,7 +9,7 @@ import {
   toOptionalString,
 } from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
-import { readChatEntries } from './openai-chat.ts';
+import { readChatMessage } from './openai-chat.ts';
 import { getContentText, parseTraceTime, parseTraceUsage } from './trace-fields.ts';
 import {
   type TraceEntry,
@@ -18,6 +18,7 @@ import {
   type TracePart,
   mergeTraces,
 } from './trace-format.ts';
+import { createMessageProblem } from './unknown-records.ts';
 
 /*
  * Logs of public studies of agents. Each has a format of its own.
@@ -31,8 +32,8 @@ export const cochiseFormat: TraceFormat = {
   parse(document, name) {
     const lines = toOptionalList(document) ?? [];
     const agents = Map.groupBy(
-      lines.filter(isCochiseLine),
-      (line) => toOptionalId(getJsonPath(line, 'agent')) ?? '',
+      lines.map((line, index) => ({ line, index })).filter(({ line }) => isCochiseLine(line)),
+      ({ line }) => toOptionalId(getJsonPath(line, 'agent')) ?? '',
     );
     const model = lines
       .map((line) => toOptionalString(getJsonPath(line, 'model')))
@@ -56,13 +57,15 @@ function isCochiseLine(line: Json): boolean {
 }
 
 /** The costs of a request precede the message in which it resulted. */
-function* readCochiseLines(lines: readonly Json[]): Generator<TraceEntry> {
+function* readCochiseLines(
+  lines: readonly { readonly line: Json; readonly index: number }[],
+): Generator<TraceEntry> {
   let usage = parseTraceUsage(undefined);
-  for (const line of lines) {
+  for (const { line, index } of lines) {
     const at = parseTraceTime(getJsonPath(line, 'timestamp'));
     if (!isCochiseMessage(line)) usage = parseTraceUsage(getJsonPath(line, 'costs'));
     for (const entry of isCochiseMessage(line)
-      ? readChatEntries([getJsonPath(line, 'content') ?? null], '')
+      ? readChatMessage(getJsonPath(line, 'content') ?? null, `[${index}].content`)
       : []) {
       if (entry.type === 'reply') {
         yield { ...entry, at, usage };
@@ -131,7 +134,7 @@ function* readRepairTurn(turn: Json, location: string): Generator<TraceEntry> {
       return;
     }
     default:
-      yield { type: 'problem', location, problem: 'a turn of an unknown type' };
+      yield createMessageProblem(turn, location, 'a turn of an unknown type');
   }
 }
 
@@ -176,8 +179,7 @@ function isSentinelLine(line: Json): boolean {
 /** The text of a step with calls only repeats them. */
 function readSentinelLine(line: Json, index: number): TraceEntry {
   const events = toOptionalList(getJsonPath(line, 'tool_events'));
-  if (events === undefined)
-    return { type: 'problem', location: `[${index}]`, problem: 'a line without tool_events' };
+  if (events === undefined) return createMessageProblem(line, `[${index}]`, 'a line without tool_events');
   const text = toOptionalString(getJsonPath(line, 'text')) ?? '';
   const parts = events.map((event): TracePart => ({
     type: 'call',
@@ -236,7 +238,7 @@ function* readMintHistory(history: readonly Json[]): Generator<TraceEntry> {
       hasReplied = true;
       yield createMintReply(text, isAnswered ? { result, error: undefined } : undefined);
     } else if (role !== 'user')
-      yield { type: 'problem', location: `state.history[${index}]`, problem: 'a message of an unknown role' };
+      yield createMessageProblem(message, `state.history[${index}]`, 'a message of an unknown role');
     else if (!hasReplied) yield { type: 'user', text };
   }
 }

@@ -12,6 +12,7 @@ import { buildRecordedRun } from './build-run.ts';
 import { getContentText, getResultContent, readRunSuccess } from './trace-fields.ts';
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
 import { readChatCallParts } from './openai-chat.ts';
+import { createMessageProblem, createUnknownEntry } from './unknown-records.ts';
 
 /**
  * SWE-agent trajectories: a list of turns, each with the model's response, its action and the observation. The history
@@ -77,6 +78,8 @@ function* readSweTurns(turns: readonly Json[]): Generator<TraceEntry> {
     const location = `trajectory[${index}]`;
     if (!isJsonObject(turn))
       yield { type: 'problem', location, problem: `expected a turn, got ${describeJsonKind(turn)}` };
+    else if (typeof getJsonPath(turn, 'action') !== 'string')
+      yield createUnknownEntry(turn, location, 'turn without an action');
     else {
       const outcome = { result: getJsonPath(turn, 'observation'), error: undefined };
       const text =
@@ -119,7 +122,7 @@ function* readSweHistoryItem(item: Json, location: string): Generator<TraceEntry
       location,
     };
   } else if (role === 'user') yield { type: 'user', text: getContentText(content) };
-  else if (role !== 'system') yield { type: 'problem', location, problem: 'a message of an unknown role' };
+  else if (role !== 'system') yield createMessageProblem(item, location, 'a message of an unknown role');
 }
 
 /** The history labels what the trajectory holds as it is. */

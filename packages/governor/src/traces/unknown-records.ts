@@ -1,4 +1,5 @@
 import { getTypeName, isJsonObject, toOptionalString, type Json } from '../json/json.ts';
+import { omissionAdvice } from './record-counter.ts';
 import type { TraceEntry } from './trace-format.ts';
 
 /** Creates the entry for a record whose type a reader does not know. */
@@ -7,13 +8,19 @@ export function createUnknownEntry(record: Json, location: string, kind = getRec
     type: 'unknown',
     location,
     kind,
-    hasCall: callKind.test(kind) || containsCall(record, callDepthMax),
+    hasCall: callKind.test(kind) || containsCall(record),
   };
 }
 
 /** Creates the problem for a message that a reader cannot use. */
 export function createMessageProblem(message: Json, location: string, problem: string): TraceEntry {
-  return { type: 'problem', location, problem, hidesCall: containsCall(message, callDepthMax) };
+  if (!containsCall(message)) return { type: 'problem', location, problem };
+  return {
+    type: 'problem',
+    location,
+    problem: `${problem}, with a call; ${omissionAdvice}`,
+    hidesCall: true,
+  };
 }
 
 function getRecordKind(record: Json): string {
@@ -30,11 +37,17 @@ const argumentNames = ['arguments', 'args', 'input', 'parameters', 'params', 'to
 /** How deep a call may be in a record: in the list of calls in a message of it. */
 const callDepthMax = 4;
 
-/** Whether a record has an object with the name of a tool and arguments. */
-function containsCall(value: Json, depth: number): boolean {
+/** Whether a record has an object with the name of a tool and arguments. The definition of a tool has a description. */
+export function containsCall(value: Json, depth = callDepthMax): boolean {
   if (typeof value !== 'object' || value === null || depth === 0) return false;
-  if (isJsonObject(value) && hasAny(value, toolNames) && hasAny(value, argumentNames)) return true;
+  if (isJsonObject(value) && hasAny(value, toolNames) && hasAny(value, argumentNames))
+    return !Object.hasOwn(value, 'description');
   return Object.values(value).some((inner: Json) => containsCall(inner, depth - 1));
+}
+
+/** Whether anything of a session was read, or calls in it could not be. */
+export function hasKnownEntry(entries: readonly TraceEntry[]): boolean {
+  return entries.some((entry) => entry.type !== 'unknown' || entry.hasCall);
 }
 
 function hasAny(value: Json, names: readonly string[]): boolean {

@@ -31,25 +31,49 @@ export async function* readTraceLines(
   const bufferedLines: HeldLine[] = [];
   let bytes = 0;
   let kind: 'unknown' | 'runs' | 'pieces' = 'unknown';
-  for await (const line of lines) {
-    const value = parseLineValue(line);
-    if (typeof value === 'string') {
-      yield createTraceProblem(source, line.number, value);
+  for await (const line of parseTraceLines(lines)) {
+    if ('error' in line) {
+      yield createTraceProblem(source, line.number, line.error);
       continue;
     }
-    if (kind === 'unknown') kind = detectLineKind(value.json, bufferedLines);
+    if (kind === 'unknown') kind = detectLineKind(line.json, bufferedLines);
     if (kind === 'runs') {
       for (const bufferedLine of bufferedLines.splice(0)) yield* listDocumentItems(bufferedLine, options);
-      yield* listDocumentItems({ number: line.number, value: value.json }, options);
+      yield* listDocumentItems({ number: line.number, value: line.json }, options);
       continue;
     }
-    bufferedLines.push({ number: line.number, value: value.json });
-    bytes += value.bytes;
+    bufferedLines.push({ number: line.number, value: line.json });
+    bytes += line.bytes;
     if (bytes > limits.heldBytes)
       return yield createTraceProblem(source, line.number, describeTooLarge(limits));
     if (kind === 'unknown' && bufferedLines.length >= limits.unknownLines) break;
   }
   if (bufferedLines.length > 0) yield* listHeldItems(bufferedLines, options);
+}
+
+type ParsedLine =
+  | { readonly number: number; readonly json: Json; readonly bytes: number }
+  | { readonly number: number; readonly error: string };
+
+/** Parses each line. A broken line is yielded with the next one, because the last one may only be incomplete. */
+async function* parseTraceLines(lines: AsyncIterable<TextLine>): AsyncGenerator<ParsedLine> {
+  let broken: { readonly line: TextLine; readonly error: string } | null = null;
+  for await (const line of lines) {
+    if (broken !== null) yield { number: broken.line.number, error: broken.error };
+    const value = parseLineValue(line);
+    broken = typeof value === 'string' ? { line, error: value } : null;
+    if (typeof value !== 'string') yield { number: line.number, ...value };
+  }
+  if (broken !== null)
+    yield { number: broken.line.number, error: describeLastLine(broken.line, broken.error) };
+}
+
+function describeLastLine(line: TextLine, error: string): string {
+  const text = 'text' in line ? line.text : '';
+  const isCut = line.number > 1 && /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
+  return isCut
+    ? 'the last line is incomplete, as in a file that is still being written; the file was read up to there'
+    : error;
 }
 
 function describeTooLarge({ heldBytes }: TraceLimits): string {

@@ -5,6 +5,25 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '@pawl/core';
+import {
+  clineSample,
+  continueSample,
+  copilotCliSample,
+  cursorTranscriptSample,
+  geminiCliSample,
+  opencodeSample,
+  qwenCodeSample,
+} from '../../../governor/test/traces/agent-samples.ts';
+import {
+  normalizedSample,
+  openhandsSdkSample,
+  pawlLinesSample,
+  sweAgentSample,
+} from '../../../governor/test/traces/benchmark-samples.ts';
+import { inspectAiSample, moatlessSample } from '../../../governor/test/traces/framework-samples.ts';
+import { claudeCodeSample, codexSample, openaiChatSample } from '../../../governor/test/traces/samples.ts';
+import { cochiseSample, sentinelSample } from '../../../governor/test/traces/study-samples.ts';
 import { readTraces, type ReadTracesOptions } from '../../src/traces/read-traces.ts';
 import type { TraceItem } from '../../src/traces/trace-item.ts';
 import { TraceSourceError } from '../../src/traces/trace-sources.ts';
@@ -247,6 +266,63 @@ describe('a file that is one run', () => {
     expect(runs).toEqual(['a']);
     expect(problems).toEqual(['2: no run of a known format']);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});
+
+const listSteps = (items: readonly TraceItem[]): readonly unknown[] =>
+  items.flatMap((item) => ('run' in item ? [item.run.steps] : []));
+
+describe('a file that is still being written', () => {
+  const lines: readonly (readonly [format: string, sample: Json])[] = [
+    ['claude-code', claudeCodeSample],
+    ['codex', codexSample],
+    ['copilot-cli', copilotCliSample],
+    ['cursor', cursorTranscriptSample],
+    ['gemini-cli', geminiCliSample],
+    ['qwen-code', qwenCodeSample],
+    ['cochise', cochiseSample],
+    ['sentinel', sentinelSample],
+    ['openhands', openhandsSdkSample],
+    ['pawl', pawlLinesSample],
+    ['normalized', [normalizedSample, normalizedSample]],
+  ];
+
+  it.each(lines)('is read up to its last complete line, for %s', async (_, sample) => {
+    const records = (sample as readonly Json[]).map((record) => JSON.stringify(record));
+    const whole = records.slice(0, -1);
+    const complete = await collectTraceItems(await writeTraceFile('whole.jsonl', `${whole.join('\n')}\n`));
+    const cut = records.at(-1)?.slice(0, -9) ?? '';
+    const path = await writeTraceFile('cut.jsonl', `${whole.join('\n')}\n${cut}`);
+    const items = await collectTraceItems(path);
+    expect(listSteps(items)).toEqual(listSteps(complete));
+    expect(listSteps(items)).not.toEqual([]);
+    expect(items.filter((item) => 'problem' in item)).toContainEqual({
+      problem: {
+        file: path,
+        line: records.length,
+        message:
+          'the last line is incomplete, as in a file that is still being written; the file was read up to there',
+      },
+    });
+    for (const item of items) if ('run' in item) expect(item.run).not.toHaveProperty('incomplete');
+  });
+
+  it.each([
+    ['opencode', opencodeSample],
+    ['cline', clineSample],
+    ['continue', continueSample],
+    ['swe-agent', sweAgentSample],
+    ['inspect-ai', inspectAiSample],
+    ['moatless', moatlessSample],
+    ['openai-chat', openaiChatSample],
+  ] as const)('is an error if it is one document, for %s', async (_, sample) => {
+    const text = JSON.stringify(sample, null, 2);
+    const path = await writeTraceFile('cut.json', text.slice(0, text.length - 40));
+    const { runs, problems } = await summarizeTraces([path]);
+    expect(runs).toEqual([]);
+    expect(problems).toEqual([
+      expect.stringMatching(/^1: invalid JSON: the multi-line document is incomplete/),
+    ]);
   });
 });
 

@@ -85,7 +85,12 @@ export async function auditFiles(
   if (!output.closed) requireRuns(files, folders, totals);
   for (const view of views) await view.end({ ...found, folders });
   output.throwFailure();
-  return totals.stuck > 0 ? exitCodes.stuck : exitCodes.finished;
+  return getAuditExitCode(totals);
+}
+
+function getAuditExitCode({ runs, stuck, unknown }: AuditTotals): ExitCode {
+  if (stuck > 0) return exitCodes.stuck;
+  return runs > 0 && unknown === runs ? exitCodes.failed : exitCodes.finished;
 }
 
 /** Not a terminal, so no progress is shown on it. */

@@ -97,10 +97,11 @@ function formatNamedFiles(files: readonly string[]): string {
 }
 
 function renderTotals({ totals, skippedFiles }: AuditSummary): string {
-  const { runs, stuck, warned, cost, after, problems } = totals;
+  const { runs, stuck, warned, unknown, cost, after, problems } = totals;
   const figures: readonly (readonly [string, string])[] = [
     [formatGroupedNumber(stuck), `of ${formatCount(runs, 'run')} stuck`],
     [formatGroupedNumber(warned), 'runs warned'],
+    ...(unknown === 0 ? [] : [[formatGroupedNumber(unknown), 'runs unknown'] as const]),
     [formatTokenCount(after.tokens), 'tokens wasted'],
     [formatShare(cost.tokens === 0 ? null : after.tokens / cost.tokens), 'of the tokens wasted'],
     [formatGroupedNumber(after.steps), 'steps wasted'],

@@ -8,6 +8,7 @@ import {
   formatPlainMoney,
   formatRunCost,
   formatTokenCount,
+  isUnknownRun,
   type EvidenceCall,
 } from './result.ts';
 import { createRunRanking, type RankedRun } from './ranking.ts';
@@ -221,15 +222,17 @@ function createRunTable(width: number): RunTable {
   ];
   return {
     head: joinCells([...head, formatCell('since', since, 'right'), 'cost after']),
-    row: ({ id: name, cost, decisiveVerdict }) =>
-      joinCells([
+    row: (run) => {
+      const { id: name, cost, decisiveVerdict } = run;
+      return joinCells([
         formatCell(truncateStart(name, id), id),
         formatCell(String(cost.steps), steps, 'right'),
-        formatCell(decisiveVerdict?.severity ?? 'ok', verdict),
+        formatCell(decisiveVerdict?.severity ?? (isUnknownRun(run) ? 'unknown' : 'ok'), verdict),
         formatCell(decisiveVerdict?.rule ?? '', rule),
         formatCell(decisiveVerdict === null ? '' : String(decisiveVerdict.since), since, 'right'),
         decisiveVerdict === null ? '' : truncateColumns(formatRunCost(decisiveVerdict.after), after),
-      ]),
+      ]);
+    },
   };
 }
 
@@ -245,11 +248,13 @@ function formatAuditTotals(
   { totals, skippedFiles, folders }: AuditSummary,
   { hasInputPrice }: AuditReportOptions,
 ): readonly string[] {
-  const { runs, stuck, warned, cost, after, withoutInput, problems } = totals;
-  const fine = runs - stuck - warned;
+  const { runs, stuck, warned, unknown, cost, after, withoutInput, problems } = totals;
+  const fine = runs - stuck - warned - unknown;
+  const known = `${stuck} stuck, ${warned} warned, ${fine} fine${unknown === 0 ? '' : `, ${unknown} unknown`}`;
   const share = cost.tokens === 0 ? '' : ` (${formatShare(after.tokens / cost.tokens)} of the tokens)`;
   return [
-    `${formatCount(runs, 'run')}: ${stuck} stuck, ${warned} warned, ${fine} fine; ${formatRunCost(cost)}`,
+    `${formatCount(runs, 'run')}: ${known}; ${formatRunCost(cost)}`,
+    ...(unknown === 0 ? [] : [formatUnknownRuns(unknown, folders.length > 0)]),
     ...formatInputTokens(totals),
     ...(stuck === 0 ? [] : [`wasted after the verdicts that end a run: ${formatRunCost(after)}${share}`]),
     ...(hasInputPrice && withoutInput > 0
@@ -263,6 +268,11 @@ function formatAuditTotals(
           .map((count) => `${formatCount(count, 'problem')} while reading`)
       : formatSkippedFiles(skippedFiles)),
   ];
+}
+
+function formatUnknownRuns(count: number, isUnlisted: boolean): string {
+  const hint = isUnlisted ? '; --verbose lists what' : '; the problems say what';
+  return `a part of ${formatCount(count, 'run')} could not be read, so whether they got stuck is unknown${hint}`;
 }
 
 /** All other counts are output tokens, because the input of each reply contains the whole conversation. */

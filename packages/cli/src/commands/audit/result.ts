@@ -15,6 +15,8 @@ export type AuditedRun = {
   readonly source: string | null;
   readonly model: string | null;
   readonly success: boolean | null;
+  /** Why it is unknown whether the run got stuck: what of it could not be read; null if nothing that matters. */
+  readonly incomplete: string | null;
   readonly cost: RunCost;
   readonly verdicts: readonly AuditVerdict[];
   readonly decisiveVerdict: DecisiveVerdict | null;
@@ -64,6 +66,7 @@ export function auditRecordedRun(
     source: run.source ?? null,
     model: run.model ?? null,
     success: run.success ?? null,
+    incomplete: run.incomplete ?? null,
     cost: computeRunCost(run.steps, prices),
     verdicts,
     decisiveVerdict: verdict === undefined ? null : buildDecisiveVerdict(run, verdict, prices),
@@ -220,6 +223,8 @@ export type AuditTotals = {
   readonly stuck: number;
   /** Runs with verdicts that would not have ended them. */
   readonly warned: number;
+  /** Runs without verdicts of which a part that matters could not be read. */
+  readonly unknown: number;
   readonly cost: RunCost;
   /** Cost after the verdicts that would have ended runs. */
   readonly after: RunCost;
@@ -232,19 +237,27 @@ export const emptyAuditTotals: AuditTotals = {
   runs: 0,
   stuck: 0,
   warned: 0,
+  unknown: 0,
   cost: zeroRunCost,
   after: zeroRunCost,
   withoutInput: 0,
   problems: 0,
 };
 
-export function addAuditedRun(totals: AuditTotals, { decisiveVerdict, cost }: AuditedRun): AuditTotals {
+/** Whether nothing can be said about a run: it has no verdict, but only a part of it was read. */
+export function isUnknownRun({ decisiveVerdict, incomplete }: AuditedRun): boolean {
+  return decisiveVerdict === null && incomplete !== null;
+}
+
+export function addAuditedRun(totals: AuditTotals, run: AuditedRun): AuditTotals {
+  const { decisiveVerdict, cost } = run;
   const isStuck = decisiveVerdict?.isStuck === true;
   return {
     ...totals,
     runs: totals.runs + 1,
     stuck: totals.stuck + (isStuck ? 1 : 0),
     warned: totals.warned + (decisiveVerdict !== null && !isStuck ? 1 : 0),
+    unknown: totals.unknown + (isUnknownRun(run) ? 1 : 0),
     cost: addRunCosts(totals.cost, cost),
     after: isStuck ? addRunCosts(totals.after, decisiveVerdict.after) : totals.after,
     withoutInput: totals.withoutInput + (cost.inputTokens === null ? 1 : 0),
