@@ -10,7 +10,7 @@ export type { RuntimeClock } from './platform/clock.ts';
 export { createAgent } from './agent-setup/create-agent.ts';
 export type { AgentConfig, CreatedAgent } from './agent-setup/create-agent.ts';
 export { createMemoryLog, type EventLog } from './store/store-event-log.ts';
-export type { Model, ModelChunk, ModelRequest } from './models/model.ts';
+export type { Model, ModelChunk, ModelRequest, ModelResponse, ModelServer } from './models/model.ts';
 export { resumeSession } from './store/resume-session.ts';
 export type { ResumedSession, SessionClaimOptions } from './store/resume-session.ts';
 export { defineTool } from './tools/tool.ts';

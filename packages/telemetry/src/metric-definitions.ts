@@ -21,7 +21,11 @@ export const counterDefinitions = {
     unit: '{verdict}',
     description: 'Outcomes of the responses to verdicts.',
   },
-  tokens: { name: 'pawl.tokens', unit: '{token}', description: 'Input and output tokens of model calls.' },
+  tokens: {
+    name: 'pawl.tokens',
+    unit: '{token}',
+    description: 'Input and output tokens, including compaction.',
+  },
   cost: {
     name: 'pawl.cost',
     unit: '1',
@@ -57,6 +61,12 @@ export const histogramDefinitions = {
     unit: 's',
     description: 'Duration of model requests.',
     boundaries: histogramBuckets.call,
+  },
+  tokenUsage: {
+    name: 'gen_ai.client.token.usage',
+    unit: '{token}',
+    description: 'Input and output tokens of each model call.',
+    boundaries: histogramBuckets.tokens,
   },
   firstChunk: {
     name: 'gen_ai.client.operation.time_to_first_chunk',

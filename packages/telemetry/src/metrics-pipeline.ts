@@ -5,7 +5,7 @@ import type { TurnStatus } from '@pawl/core';
 import manifest from '../package.json' with { type: 'json' };
 import { createMetricExporter, type OtlpCollector, type ExportErrorListener } from './exporters.ts';
 import { observeGauges, type GaugeSources } from './gauges.ts';
-import { pawlAttributes, type ModelIdentity } from './semconv.ts';
+import { otelSchemaUrl, pawlAttributes, type ModelIdentity } from './semconv.ts';
 import {
   createSessionMetricsObserver,
   createInstruments,
@@ -41,7 +41,7 @@ export function createMetricsPipeline(
   const otlpReader = otlp === undefined ? null : createPushReader(otlp, onError);
   const readers = [prometheusExporter, otlpReader].filter((reader) => reader !== null);
   const provider = new MeterProvider({ resource, readers });
-  const meter = provider.getMeter('@pawl/telemetry', manifest.version);
+  const meter = provider.getMeter('@pawl/telemetry', manifest.version, { schemaUrl: otelSchemaUrl });
   const instruments = createInstruments(meter);
   const sessionStates = new Map<object, () => TurnStatus>();
   let sources: GaugeSources = {};
@@ -49,10 +49,16 @@ export function createMetricsPipeline(
     states: () => [...sessionStates.values()].map((state) => state()),
     sources: () => sources,
   });
-  const toolLabel = createToolLabeler();
+  const toolLabel = createLabelLimiter();
+  const responseModelLabel = createLabelLimiter();
   return {
     observe({ model, state }) {
-      const metrics = createSessionMetricsObserver({ instruments, model, toolLabel });
+      const metrics = createSessionMetricsObserver({
+        instruments,
+        model,
+        toolLabel,
+        responseModelLabel,
+      });
       sessionStates.set(metrics, state);
       return {
         observe: (observation) => metrics.observe(observation),
@@ -94,17 +100,17 @@ async function serializePrometheus(exporter: PrometheusExporter): Promise<string
   return new PrometheusSerializer(undefined, false, undefined, false, true).serialize(resourceMetrics);
 }
 
-/** A model can invent any number of tool names, so metric labels must be limited. */
-const toolLabelsMax = 200;
-const toolLabelLengthMax = 100;
+/** A model can invent any number of tool names, and a server any model name, so metric labels must be limited. */
+const labelsMax = 200;
+const labelLengthMax = 100;
 
-/** Maps tool names to labels: the first ones unchanged, all others to `_OTHER`. */
-function createToolLabeler(): (tool: string) => string {
+/** Maps names to labels: the first ones unchanged, all others to `_OTHER`. */
+function createLabelLimiter(): (name: string) => string {
   const known = new Set<string>();
-  return (tool) => {
-    const label = tool.slice(0, toolLabelLengthMax);
+  return (name) => {
+    const label = name.slice(0, labelLengthMax);
     if (known.has(label)) return label;
-    if (known.size >= toolLabelsMax) return '_OTHER';
+    if (known.size >= labelsMax) return '_OTHER';
     known.add(label);
     return label;
   };

@@ -1,7 +1,13 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
-import { getEventUsage, type Event, type Verdict } from '@pawl/core';
+import { getEventUsage, type Event, type TokenUsage, type Verdict } from '@pawl/core';
 import { counterDefinitions, histogramDefinitions } from './metric-definitions.ts';
-import { otelAttributes, otelOperations, pawlAttributes, type ModelIdentity } from './semconv.ts';
+import {
+  getModelAttributes,
+  otelAttributes,
+  otelToolType,
+  pawlAttributes,
+  type ModelIdentity,
+} from './semconv.ts';
 import type { EndedOperation, StepObservation } from './step-observation.ts';
 
 export type MetricInstruments = {
@@ -36,6 +42,8 @@ type SessionMetricsContext = {
   readonly model: () => ModelIdentity;
   /** Converts a tool name to a metric label. */
   readonly toolLabel: (tool: string) => string;
+  /** Converts the name of the model that answered to a metric label. */
+  readonly responseModelLabel: (model: string) => string;
 };
 
 /** Records the metrics of one session. */
@@ -93,17 +101,19 @@ function recordOperation(
   observation: StepObservation,
   context: SessionMetricsContext,
 ): void {
-  const { instruments, model, toolLabel } = context;
-  const { event } = observation.stepResult;
+  const { instruments, toolLabel } = context;
+  const { event, session } = observation.stepResult;
   const seconds = getElapsedSeconds(operation.since, event.at);
   // The duration of a cancelled operation is not meaningful.
   if (result.kind === 'cancelled') return;
   switch (operation.kind) {
     case 'model':
-      return recordModelCall(seconds, { operation, result }, observation, { instruments, model });
+      return recordModelCall(seconds, { operation, result }, observation, context);
     case 'tool':
       return instruments.toolCall.record(seconds, {
         [otelAttributes.toolName]: toolLabel(operation.call.tool),
+        [otelAttributes.toolType]: otelToolType,
+        [otelAttributes.agentName]: session.profile,
         ...errorTypeAttribute(result),
       });
     case 'permission':
@@ -133,18 +143,28 @@ function recordOperation(
 function recordModelCall(
   seconds: number,
   { operation, result }: EndedOperation,
-  { stepResult: { event }, firstChunkAt }: StepObservation,
-  { instruments, model }: Pick<SessionMetricsContext, 'instruments' | 'model'>,
+  { stepResult: { event }, firstChunkAt, response }: StepObservation,
+  { instruments, model, responseModelLabel }: SessionMetricsContext,
 ): void {
   const identity = model();
-  const modelAttributes = {
-    [otelAttributes.provider]: identity.provider,
-    [otelAttributes.requestModel]: identity.model,
+  const callAttributes = {
+    ...getModelAttributes(identity),
+    ...(response.model !== undefined && {
+      [otelAttributes.responseModel]: responseModelLabel(response.model),
+    }),
   };
-  const requestAttributes = { ...modelAttributes, [otelAttributes.operation]: otelOperations.chat };
-  instruments.modelCall.record(seconds, { ...requestAttributes, ...errorTypeAttribute(result) });
+  instruments.modelCall.record(seconds, { ...callAttributes, ...errorTypeAttribute(result) });
   if (firstChunkAt !== null)
-    instruments.firstChunk.record(getElapsedSeconds(operation.since, firstChunkAt), requestAttributes);
+    instruments.firstChunk.record(getElapsedSeconds(operation.since, firstChunkAt), callAttributes);
+  const usage = getEventUsage(event);
+  if (usage !== undefined)
+    for (const [type, tokens] of listTokenCounts(usage))
+      instruments.tokenUsage.record(tokens, { ...callAttributes, [otelAttributes.tokenType]: type });
+  const { provider, model: requestModel } = identity;
+  const modelAttributes = {
+    [otelAttributes.provider]: provider,
+    [otelAttributes.requestModel]: requestModel,
+  };
   recordTokenUsage(event, modelAttributes, instruments);
 }
 
@@ -155,16 +175,17 @@ function recordTokenUsage(
 ): void {
   const usage = getEventUsage(event);
   if (usage === undefined) return;
-  const { inputTokens, outputTokens, cost = 0 } = usage;
-  instruments.tokens.add(toPositiveNumber(inputTokens), {
-    ...modelAttributes,
-    [otelAttributes.tokenType]: 'input',
-  });
-  instruments.tokens.add(toPositiveNumber(outputTokens), {
-    ...modelAttributes,
-    [otelAttributes.tokenType]: 'output',
-  });
+  for (const [type, tokens] of listTokenCounts(usage))
+    instruments.tokens.add(tokens, { ...modelAttributes, [otelAttributes.tokenType]: type });
+  const { cost = 0 } = usage;
   if (cost > 0) instruments.cost.add(toPositiveNumber(cost), modelAttributes);
+}
+
+function listTokenCounts({ inputTokens, outputTokens }: TokenUsage): readonly (readonly [string, number])[] {
+  return [
+    ['input', toPositiveNumber(inputTokens)],
+    ['output', toPositiveNumber(outputTokens)],
+  ];
 }
 
 function errorTypeAttribute(result: EndedOperation['result']): Attributes {

@@ -85,6 +85,7 @@ function buildTurnSpan(
       ...getSessionAttributes(session),
       [otelAttributes.operation]: otelOperations.agent,
       [otelAttributes.agentName]: session.profile,
+      [otelAttributes.provider]: model.provider,
       [otelAttributes.requestModel]: model.model,
       [pawlAttributes.ending]: ended.ending,
       ...getResultAttributes(ended.result, event),
@@ -121,7 +122,10 @@ function writeOperationSpan(
     attributes: {
       [otelAttributes.conversationId]: id,
       [pawlAttributes.seq]: observation.stepResult.session.seq,
-      ...getOperationAttributes(operation, context.model()),
+      ...getOperationAttributes(operation, {
+        model: context.model(),
+        agentName: observation.stepResult.session.profile,
+      }),
       ...getResultAttributes(result, event),
       ...getCompletionAttributes(operation, observation),
       ...parts,

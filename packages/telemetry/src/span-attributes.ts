@@ -13,10 +13,13 @@ import {
   otelAttributes,
   exceptionEventName,
   otelOperations,
+  otelToolType,
+  getModelAttributes,
   pawlAttributes,
   type ModelIdentity,
 } from './semconv.ts';
 import type { SpanEvent } from './span-writer.ts';
+import type { ModelResponse } from '@pawl/runtime';
 import { maskSecrets } from '@pawl/runtime/logging';
 
 export function getSessionAttributes({ id, profile, seq, mode, turn }: Session): Attributes {
@@ -31,22 +34,18 @@ export function getSessionAttributes({ id, profile, seq, mode, turn }: Session):
 
 export function getOperationAttributes(
   operation: OperationSpan,
-  { provider, model }: ModelIdentity,
+  { model, agentName }: { readonly model: ModelIdentity; readonly agentName: string },
 ): Attributes {
   switch (operation.kind) {
     case 'model':
-      return {
-        [otelAttributes.operation]: otelOperations.chat,
-        [otelAttributes.provider]: provider,
-        [otelAttributes.requestModel]: model,
-        [pawlAttributes.attempt]: operation.attempt,
-      };
+      return { ...getModelAttributes(model), [pawlAttributes.attempt]: operation.attempt };
     case 'tool':
       return {
         [otelAttributes.operation]: otelOperations.tool,
         [otelAttributes.toolName]: operation.call.tool,
         [otelAttributes.toolCallId]: operation.call.id,
-        [otelAttributes.toolType]: 'function',
+        [otelAttributes.toolType]: otelToolType,
+        [otelAttributes.agentName]: agentName,
       };
     case 'permission':
       return {
@@ -74,15 +73,17 @@ export function getOperationAttributes(
 /** Returns the attributes that the ending event provides. */
 export function getCompletionAttributes(
   { kind, since }: OperationSpan,
-  { stepResult: { event }, firstChunkAt }: StepObservation,
+  { stepResult: { event }, firstChunkAt, response }: StepObservation,
 ): Attributes {
-  if (kind === 'model' && event.type === 'model-replied') {
-    const first = firstChunkAt === null ? null : Math.max(0, firstChunkAt - since) / 1_000;
+  if (kind === 'model' && (event.type === 'model-replied' || event.type === 'model-failed'))
     return {
-      ...getModelReplyAttributes(event),
-      ...(first !== null && { [otelAttributes.timeToFirstChunk]: first }),
+      ...getModelResponseAttributes(response),
+      ...(event.type === 'model-replied' && getModelReplyAttributes(event, response)),
+      ...(firstChunkAt !== null && {
+        [otelAttributes.requestStream]: true,
+        [otelAttributes.timeToFirstChunk]: Math.max(0, firstChunkAt - since) / 1_000,
+      }),
     };
-  }
   if (kind === 'permission' && event.type === 'permission-decided')
     return { [pawlAttributes.decision]: event.decision };
   if (kind === 'paging' && event.type === 'paging-finished')
@@ -92,13 +93,22 @@ export function getCompletionAttributes(
   return {};
 }
 
-function getModelReplyAttributes({
-  usage,
-  calls,
-  problem,
-}: Extract<Event, { readonly type: 'model-replied' }>): Attributes {
+function getModelResponseAttributes({ id, model, finishReason }: ModelResponse): Attributes {
   return {
-    [otelAttributes.finishReasons]: [getOtelFinishReason(calls.length)],
+    ...(id !== undefined && { [otelAttributes.responseId]: id }),
+    ...(model !== undefined && { [otelAttributes.responseModel]: model }),
+    ...(finishReason !== undefined && {
+      [otelAttributes.finishReasons]: [toOtelFinishReason(finishReason)],
+    }),
+  };
+}
+
+function getModelReplyAttributes(
+  { usage, calls, problem }: ModelReplyEvent,
+  response: ModelResponse,
+): Attributes {
+  return {
+    [otelAttributes.finishReasons]: [getOtelFinishReason(calls.length, response)],
     [pawlAttributes.understood]: problem === undefined,
     ...(usage && {
       [otelAttributes.inputTokens]: usage.inputTokens,
@@ -172,7 +182,7 @@ const contentMessagesMax = 50;
 /** Builds the content attributes in the form of the semantic conventions, with secrets masked. */
 export function buildContentAttributes(
   { operation, result }: EndedOperation,
-  { stepResult }: StepObservation,
+  { stepResult, response }: StepObservation,
   secrets: readonly string[],
 ): TextAttributes {
   const { event } = stepResult;
@@ -180,7 +190,7 @@ export function buildContentAttributes(
     JSON.stringify(maskSecrets(value, { secrets, textMax: contentTextMax }));
   if (operation.kind === 'model') {
     const input = toItemArray(operation.conversation).slice(-contentMessagesMax).map(toContentMessage);
-    const output = event.type === 'model-replied' ? [toReplyMessage(event)] : [];
+    const output = event.type === 'model-replied' ? [toReplyMessage(event, response)] : [];
     return {
       [otelAttributes.inputMessages]: text(input),
       ...(output.length > 0 && { [otelAttributes.outputMessages]: text(output) }),
@@ -212,18 +222,25 @@ function toContentMessage(message: ConversationMessage): {
   return { role, parts: [{ type: 'tool_call_response', id, response }] };
 }
 
-type ModelReplyEvent = Extract<StepObservation['stepResult']['event'], { readonly type: 'model-replied' }>;
+type ModelReplyEvent = Extract<Event, { readonly type: 'model-replied' }>;
 
-function toReplyMessage({ text, calls }: ModelReplyEvent): object {
+function toReplyMessage({ text, calls }: ModelReplyEvent, response: ModelResponse): object {
   return {
     role: 'assistant',
     parts: [createTextPart(text), ...calls.map(createToolCallPart)],
-    finish_reason: getOtelFinishReason(calls.length),
+    finish_reason: getOtelFinishReason(calls.length, response),
   };
 }
 
-function getOtelFinishReason(calls: number): string {
+/** The finish reason of a reply; if the provider's is unknown, as the reply itself shows. */
+function getOtelFinishReason(calls: number, { finishReason }: ModelResponse): string {
+  if (finishReason !== undefined) return toOtelFinishReason(finishReason);
   return calls > 0 ? 'tool_call' : 'stop';
+}
+
+/** Converts a finish reason of the AI SDK to the conventions' name: `tool-calls` to `tool_call`. */
+function toOtelFinishReason(reason: string): string {
+  return reason === 'tool-calls' ? 'tool_call' : reason.replaceAll('-', '_');
 }
 
 function createTextPart(content: string): ContentPart {

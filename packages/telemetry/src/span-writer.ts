@@ -14,6 +14,7 @@ import type { IdGenerator } from '@opentelemetry/sdk-trace';
 import { hash } from 'node:crypto';
 import type { SessionSpan, TurnSpan } from '@pawl/core/projections';
 import { deriveExecutionId } from '@pawl/runtime/store';
+import { otelSchemaUrl } from './semconv.ts';
 
 /** A complete span. `parent` and `links` are keys of the same session. */
 export type SpanRecord = {
@@ -55,7 +56,7 @@ export function createSpanWriter(
   ids: PresetIdGenerator,
   version: string,
 ): SpanWriter {
-  const tracer = provider.getTracer('@pawl/telemetry', version);
+  const tracer = provider.getTracer('@pawl/telemetry', version, { schemaUrl: otelSchemaUrl });
   return (record) => {
     const { session, key, name, isClient = false, start, events, error, attributes } = record;
     ids.next(deriveTraceId(session), deriveSpanId(session, key));

@@ -14,7 +14,7 @@ import {
   type SpanResult,
   type TurnSpan,
 } from '@pawl/core/projections';
-import type { StepResult } from '@pawl/runtime';
+import type { ModelResponse, StepResult } from '@pawl/runtime';
 
 /** A span within a turn; the wait for the user is between turns and not reported. */
 export type OperationSpan = Exclude<SessionSpan, { readonly kind: 'user' }>;
@@ -31,12 +31,14 @@ export type StepObservation = {
   readonly verdicts: readonly Verdict[];
   /** When the first chunk of the reply arrived, if a model call ended. */
   readonly firstChunkAt: number | null;
+  /** What the provider said about the response, if a model call ended; otherwise about an earlier one. */
+  readonly response: ModelResponse;
 };
 
 /** Follows one session event by event; returns null for events that changed nothing. */
 export function createStepObserver(
   session: Session,
-  now: number,
+  { now, getResponse }: { readonly now: number; readonly getResponse: () => ModelResponse },
 ): (stepResult: StepResult) => StepObservation | null {
   const restartedKeys = listRestartedSpans(session);
   let before = session;
@@ -66,6 +68,7 @@ export function createStepObserver(
       endedTurn: open === null || open === turn ? null : { ...open, ...getTurnEnding(replayed) },
       verdicts: listVerdicts(replayed),
       firstChunkAt,
+      response: getResponse(),
     };
     if (endedOperations.some(({ operation }) => operation.kind === 'model')) firstChunkAt = null;
     return observation;

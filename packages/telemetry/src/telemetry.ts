@@ -6,6 +6,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { createTraceExporter, type OtlpCollector, type ExportErrorListener } from './exporters.ts';
 import type { GaugeSources } from './gauges.ts';
 import { createStepObserver } from './step-observation.ts';
+import { createModelResponseObserver } from './model-responses.ts';
 import { createMetricsPipeline, type MetricsOptions } from './metrics-pipeline.ts';
 import { parseModelIdentity, otelAttributes, type ModelIdentity } from './semconv.ts';
 import { createSpanWriter, createPresetIdGenerator, type SpanWriter } from './span-writer.ts';
@@ -44,7 +45,7 @@ export type TelemetryClient = {
 export type SessionObserver = {
   /** Pass each step result of the agent's observer. */
   readonly observe: (result: StepResult) => void;
-  /** Wraps the agent's ports so that their requests carry the trace context. */
+  /** Wraps the agent's ports so that their requests carry the trace context and the model's responses are observed. */
   runInContext<Ports extends TracedPorts>(ports: Ports): Ports;
   /** Call when this process releases the session, whether or not it has ended. Further calls have no effect. */
   end(): void;
@@ -69,7 +70,8 @@ export function createTelemetry(options: TelemetryOptions): TelemetryClient {
       let isEnded = false;
       let model: ModelIdentity = parseModelIdentity('unknown');
       const context = { now, model: () => model, content };
-      const observeStep = createStepObserver(session, now());
+      const responses = createModelResponseObserver();
+      const observeStep = createStepObserver(session, { now: now(), getResponse: responses.latest });
       const spans =
         tracing === null ? null : createSessionSpans(session, { ...context, write: tracing.write });
       const metrics = metering?.observe({ model: context.model, state: () => current.turn.status });
@@ -82,8 +84,10 @@ export function createTelemetry(options: TelemetryOptions): TelemetryClient {
           metrics?.observe(observation);
         },
         runInContext(ports) {
-          model = parseModelIdentity(ports.model.name);
-          return tracing === null ? ports : withSpanContext(ports, () => current);
+          if (tracing === null && metering === null) return ports;
+          model = parseModelIdentity(ports.model.name, ports.model.server);
+          const observed = { ...ports, model: responses.wrap(ports.model) };
+          return tracing === null ? observed : withSpanContext(observed, () => current);
         },
         end() {
           if (isEnded) return;

@@ -84,6 +84,7 @@ function openRunTrace(options: TraceOptions, root: string, warn: (line: string) 
   return {
     model: (model) => ({
       name: model.name,
+      ...(model.server !== undefined && { server: model.server }),
       async *stream(request, signal) {
         const { conversation, tools, ...rest } = request;
         const names = tools.map(({ name }) => name);

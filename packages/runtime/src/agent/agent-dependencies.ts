@@ -95,7 +95,7 @@ function createChunkPoster(
         return false;
       }
       case 'reply': {
-        const { type: _, calls: requestedCalls, ...reply } = chunk;
+        const { type: _, response: __, calls: requestedCalls, ...reply } = chunk;
         const problem = findSerializationProblem(chunk);
         if (problem !== null) throw new TypeError(`its reply is not plain JSON: ${problem}`);
         const calls = requestedCalls.map((call) => ({

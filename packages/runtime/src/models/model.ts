@@ -37,8 +37,21 @@ export type ModelChunk =
       readonly logs?: { readonly think?: string; readonly evaluation?: string };
       /** Why the reply could not be parsed, phrased for the model. */
       readonly problem?: string;
+      readonly response?: ModelResponse;
     }
-  | { readonly type: 'failure'; readonly error: ModelError };
+  | { readonly type: 'failure'; readonly error: ModelError; readonly response?: ModelResponse };
+
+/** What the provider says about its response. For observers only: it is not part of the session's log. */
+export type ModelResponse = {
+  readonly id?: string;
+  /** The model that wrote the response, which may be more specific than the requested one. */
+  readonly model?: string;
+  /** Why the response ended, as one of the AI SDK's finish reasons. */
+  readonly finishReason?: string;
+};
+
+/** The server that a model's requests are sent to. */
+export type ModelServer = { readonly address: string; readonly port: number };
 
 export type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
 
@@ -48,5 +61,7 @@ export type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
  */
 export type Model = {
   readonly name: string;
+  /** Absent if the model sends no requests, or its server is unknown. */
+  readonly server?: ModelServer;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk>;
 };

@@ -33,6 +33,7 @@ export function createProtocolModel(codec: ProtocolCodec, model: Model, options:
   const readsCalls = isNative || options.readsCalls === true;
   return {
     name: model.name,
+    ...(model.server !== undefined && { server: model.server }),
     async *stream(request, signal) {
       const history = readsCalls ? request.conversation : toTextConversation(request.conversation, codec);
       if (request.tools.length === 0) {
@@ -67,11 +68,11 @@ function buildProtocolContext(
 /** Decodes a reply. Its text stays unchanged, so that the conversation shows the original. */
 function decodeReplyChunk(
   codec: ProtocolCodec,
-  { text, calls, usage }: ReplyChunk,
+  { text, calls, usage, response }: ReplyChunk,
   { context, hasFinishTool }: { readonly context: ProtocolContext; readonly hasFinishTool: boolean },
 ): ReplyChunk {
   const decision = codec.decode({ text, calls }, context);
-  const used = usage === undefined ? {} : { usage };
+  const used = { ...(usage !== undefined && { usage }), ...(response !== undefined && { response }) };
   if (decision.problems.length > 0) {
     const problem = explainProblems(decision.problems, codec, context);
     return { type: 'reply', kind: 'unreadable', text, calls: [], problem, ...used };

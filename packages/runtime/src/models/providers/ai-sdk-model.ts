@@ -12,7 +12,7 @@ import {
   type RequestDeadlines,
   type ModelLimits,
 } from '../deadlines.ts';
-import type { Model, ModelChunk, ModelRequest } from '../model.ts';
+import type { Model, ModelChunk, ModelRequest, ModelServer } from '../model.ts';
 import { validatePrices, type ModelPrices } from '../prices.ts';
 import {
   PartCollector,
@@ -30,6 +30,8 @@ import { redactSecrets } from '../../data-files/secrets.ts';
 export type AiSdkModelOptions = {
   /** The model's name in messages; defaults to the provider's name and the model id. */
   readonly name?: string;
+  /** The server of the provider, for telemetry. */
+  readonly server?: ModelServer;
   /**
    * Reply protocol; `native` by default. With the text protocols no tools are declared to the provider, and with `json`
    * it is asked for JSON: wrap the model with `createProtocolModel`.
@@ -72,7 +74,12 @@ export function createAiSdkModel(
   const name = options.name ?? `${model.provider.split('.')[0] ?? model.provider}:${model.modelId}`;
   const limits = resolveModelLimits(options.limits ?? {});
   const context = { model, name, options, limits, attachments: createAttachmentCache() };
-  return { name, stream: (request, signal) => streamAiSdkReply(context, request, signal) };
+  const { server } = options;
+  return {
+    name,
+    ...(server !== undefined && { server }),
+    stream: (request, signal) => streamAiSdkReply(context, request, signal),
+  };
 }
 
 async function* streamAiSdkReply(
@@ -89,7 +96,7 @@ async function* streamAiSdkReply(
   } finally {
     deadlines.end();
   }
-  yield last.type === 'failure' ? toFailureChunk(redactModelError(last.error, context.options)) : last;
+  yield last.type === 'failure' ? { ...last, error: redactModelError(last.error, context.options) } : last;
 }
 
 async function* streamProviderReply(

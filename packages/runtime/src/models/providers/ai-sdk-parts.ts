@@ -6,7 +6,8 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { RequestedCall } from '@pawl/core';
-import type { ModelChunk } from '../model.ts';
+import type { ModelChunk, ModelResponse } from '../model.ts';
+import { toPrintableLine } from '../../text/one-line.ts';
 import type { ToolDescription } from '../../tools/tool.ts';
 
 export type StreamPart = LanguageModelV3StreamPart | LanguageModelV4StreamPart;
@@ -27,6 +28,7 @@ export type CollectedReply = {
     readonly reason: LanguageModelV4FinishReason;
     readonly usage: LanguageModelV4Usage;
   } | null;
+  readonly response: ModelResponse;
 };
 
 /** Collects the parts of a streamed reply. */
@@ -40,6 +42,7 @@ export class PartCollector {
   #bytes = 0;
   #error: CollectedReply['error'] = null;
   #finish: CollectedReply['finish'] = null;
+  #response: ModelResponse = {};
 
   constructor(names: WireNames) {
     this.#names = names;
@@ -57,6 +60,7 @@ export class PartCollector {
       reasoning: [...this.#reasoning.values()],
       error: this.#error,
       finish: this.#finish,
+      response: this.#response,
     };
   }
 
@@ -82,6 +86,10 @@ export class PartCollector {
         return null;
       case 'finish':
         this.#finish = { reason: part.finishReason, usage: part.usage };
+        this.#response = { ...this.#response, finishReason: part.finishReason.unified };
+        return null;
+      case 'response-metadata':
+        this.#response = { ...this.#response, ...toModelResponse(part) };
         return null;
       default:
         // Files, sources and other parts that were not requested.
@@ -128,6 +136,19 @@ export class PartCollector {
     return null;
   }
 }
+
+function toModelResponse({
+  id = '',
+  modelId = '',
+}: Extract<StreamPart, { type: 'response-metadata' }>): ModelResponse {
+  return {
+    ...(id !== '' && { id: toPrintableLine(id, responseTextMax) }),
+    ...(modelId !== '' && { model: toPrintableLine(modelId, responseTextMax) }),
+  };
+}
+
+/** Maximum length of a response id and of a model name. */
+const responseTextMax = 200;
 
 /** Merges the metadata of one part, which arrives in pieces: an id at its start, a signature at its end. */
 function mergeAttachments(before: PartAttachment, added: PartAttachment | undefined): PartAttachment {

@@ -24,15 +24,17 @@ type FinalChunk = Extract<ModelChunk, { readonly type: 'reply' | 'failure' }>;
 
 /** Converts a collected reply into the final chunk. An incomplete reply is a failure; none of its calls run. */
 export function toFinalChunk(reply: CollectedReply, context: ReplyContext): FinalChunk {
+  const { response } = reply;
   const error = findReplyError(reply, context);
-  if (error !== null) return { type: 'failure', error };
+  if (error !== null) return { type: 'failure', error, response };
   const usage = computeReplyUsage(reply, context.prices);
-  const used = usage === null ? {} : { usage };
+  const used = { ...(usage !== null && { usage }), response };
   const text = splitReasoning(reply.text).rest.trimStart();
   const requestedCalls = reply.calls.map(({ call }) => call);
   if (!context.isNative) return { type: 'reply', text, calls: requestedCalls, ...used };
   if (context.tools.length === 0 && text.trim() === '') {
-    return { type: 'failure', error: { kind: 'unknown', message: `${context.model} sent an empty reply.` } };
+    const message = `${context.model} sent an empty reply.`;
+    return { type: 'failure', error: { kind: 'unknown', message }, response };
   }
   const protocolContext = { tools: context.tools, states: [], logs: [], callsMax: Infinity };
   const { calls, problems } = nativeCodec.decode({ text, calls: requestedCalls }, protocolContext);

@@ -4,7 +4,7 @@ import { findNearestName } from '../../text/nearest-name.ts';
 import { toPrintableLine } from '../../text/one-line.ts';
 import { resolveModelLimits, type ModelLimits } from '../deadlines.ts';
 import { createLibrarian } from '../librarian.ts';
-import type { Model } from '../model.ts';
+import type { Model, ModelServer } from '../model.ts';
 import type { ModelPrices } from '../prices.ts';
 import { createScriptedModel, type ScriptedReply } from '../scripted.ts';
 import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk-model.ts';
@@ -101,6 +101,7 @@ async function createProviderModel(
   return createAiSdkModel(model, {
     ...rest,
     name: `${kind}:${toPrintableLine(modelId, 100)}`,
+    server: parseModelServer(connection.baseURL),
     limits,
     providerOptions: { ...provider.providerOptions, ...providerOptions },
     secrets: [apiKey],
@@ -139,6 +140,13 @@ function resolveBaseUrl(
   if (defaultUrl !== null) return defaultUrl;
   const message = `${kind} needs a base URL. Pass one, or set ${baseUrlKeys[0] ?? ''} in the environment.`;
   throw new ModelSpecError('missing-base-url', message);
+}
+
+function parseModelServer(baseUrl: string): ModelServer {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const defaultPort = protocol === 'http:' ? 80 : 443;
+  // A URL has brackets around an IPv6 address, which are not part of the address.
+  return { address: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? defaultPort : Number(port) };
 }
 
 function findFirstVariable(

@@ -76,7 +76,12 @@ describe('a model of the AI SDK', () => {
     };
     const ours = createAiSdkModel(model);
     expect(ours.name).toBe('test:m');
-    expect(await collectModelReply(ours)).toEqual({ type: 'reply', text: 'Hello.', calls: [] });
+    expect(await collectModelReply(ours)).toEqual({
+      type: 'reply',
+      text: 'Hello.',
+      calls: [],
+      response: { finishReason: 'stop' },
+    });
   });
 
   it('with another version is rejected', () => {

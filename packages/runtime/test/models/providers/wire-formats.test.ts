@@ -33,8 +33,8 @@ const workedMessages: readonly ConversationMessage[] = [
   },
 ];
 
-describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
-  it('streams text and repeats it in full in its reply, with its usage', async () => {
+describe.each(wireFormats)('a model of $name', ({ name, open, events, overflow }) => {
+  it('streams text and repeats it in full in its reply, with its usage and what the provider says', async () => {
     const { url } = await startTestServer((response) =>
       sendEvents(response, events({ text: ['Hel', 'lo', '.'] })),
     );
@@ -45,6 +45,12 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
       text: 'Hello.',
       calls: [],
       usage: { inputTokens: 120, outputTokens: 30 },
+      response: {
+        id: expect.any(String) as string,
+        finishReason: 'stop',
+        // Google's package does not pass the model on.
+        ...(name !== 'google' && { model: 'm' }),
+      },
     });
   });
 

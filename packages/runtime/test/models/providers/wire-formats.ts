@@ -246,6 +246,8 @@ function formatGoogleEvents({
       ]),
     ),
     formatServerEvent({
+      responseId: 'r1',
+      modelVersion: 'm',
       candidates: [{ content: { role: 'model', parts: [] }, index: 0, finishReason: reasons[finish] }],
       usageMetadata: {
         promptTokenCount: 120,
