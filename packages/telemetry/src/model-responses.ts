@@ -4,7 +4,7 @@ import type { Model, ModelResponse } from '@pawl/runtime';
 export type ModelResponseObserver = {
   wrap(model: Model): Model;
   /** Empty if the latest request got no response, or the provider said nothing about it. */
-  latest(): ModelResponse;
+  readonly latest: () => ModelResponse;
 };
 
 export function createModelResponseObserver(): ModelResponseObserver {

@@ -25,17 +25,33 @@ type OtlpSpan = {
   readonly status: { readonly code?: number; readonly message?: string };
 };
 
+type OtlpScope = { readonly scope: { readonly name: string }; readonly schemaUrl?: string };
+
 type OtlpTraces = {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: OtlpAttributes };
-    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
+    readonly scopeSpans: readonly (OtlpScope & { readonly spans: readonly OtlpSpan[] })[];
   }[];
 };
 
 type OtlpMetrics = {
   readonly resourceMetrics: readonly {
-    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
+    readonly scopeMetrics: readonly (OtlpScope & { readonly metrics: readonly OtlpMetric[] })[];
   }[];
+};
+
+type OtlpMetric = {
+  readonly name: string;
+  readonly unit: string;
+  readonly histogram?: {
+    readonly aggregationTemporality: number;
+    readonly dataPoints: readonly {
+      readonly attributes: OtlpAttributes;
+      readonly count: number | string;
+      readonly sum: number;
+      readonly explicitBounds: readonly number[];
+    }[];
+  };
 };
 
 export type PlainAttributes = Readonly<Record<string, unknown>>;
@@ -49,6 +65,20 @@ export type ReceivedSpan = Omit<
   readonly attributes: PlainAttributes;
   readonly events: readonly { readonly name: string; readonly attributes: PlainAttributes }[];
   readonly resource: PlainAttributes;
+  readonly schemaUrl: string | undefined;
+};
+
+export type ReceivedMetric = {
+  readonly name: string;
+  readonly unit: string;
+  readonly schemaUrl: string | undefined;
+  /** Empty if it is not a histogram. */
+  readonly points: readonly {
+    readonly attributes: PlainAttributes;
+    readonly count: number;
+    readonly sum: number;
+    readonly bounds: readonly number[];
+  }[];
 };
 
 export type TestCollector = {
@@ -57,8 +87,8 @@ export type TestCollector = {
   status: number;
   /** All received spans, in order. */
   spans(): readonly ReceivedSpan[];
-  /** The names of all received metrics. */
-  metrics(): ReadonlySet<string>;
+  /** All received metrics, in order. */
+  metrics(): readonly ReceivedMetric[];
   readonly requests: readonly {
     readonly path: string;
     readonly headers: NodeJS.Dict<string | string[]>;
@@ -86,14 +116,7 @@ export async function startTestCollector(): Promise<TestCollector> {
     url: `http://127.0.0.1:${port}`,
     requests,
     spans: () => (bodies('/v1/traces') as readonly OtlpTraces[]).flatMap(toReceivedSpans),
-    metrics: () =>
-      new Set(
-        (bodies('/v1/metrics') as readonly OtlpMetrics[]).flatMap(({ resourceMetrics }) =>
-          resourceMetrics.flatMap(({ scopeMetrics }) =>
-            scopeMetrics.flatMap(({ metrics }) => metrics.map(({ name }) => name)),
-          ),
-        ),
-      ),
+    metrics: () => (bodies('/v1/metrics') as readonly OtlpMetrics[]).flatMap(toReceivedMetrics),
     async close() {
       server.closeAllConnections();
       server.close();
@@ -105,7 +128,7 @@ export async function startTestCollector(): Promise<TestCollector> {
 
 function toReceivedSpans({ resourceSpans }: OtlpTraces): readonly ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
-    scopeSpans.flatMap(({ spans }) =>
+    scopeSpans.flatMap(({ schemaUrl, spans }) =>
       spans.map(({ startTimeUnixNano, endTimeUnixNano, ...span }) => ({
         ...span,
         startMs: Number(BigInt(startTimeUnixNano) / 1_000_000n),
@@ -116,6 +139,25 @@ function toReceivedSpans({ resourceSpans }: OtlpTraces): readonly ReceivedSpan[]
           attributes: toPlainAttributes(attributes),
         })),
         resource: toPlainAttributes(resource.attributes),
+        schemaUrl,
+      })),
+    ),
+  );
+}
+
+function toReceivedMetrics({ resourceMetrics }: OtlpMetrics): readonly ReceivedMetric[] {
+  return resourceMetrics.flatMap(({ scopeMetrics }) =>
+    scopeMetrics.flatMap(({ schemaUrl, metrics }) =>
+      metrics.map(({ name, unit, histogram }) => ({
+        name,
+        unit,
+        schemaUrl,
+        points: (histogram?.dataPoints ?? []).map(({ attributes, count, sum, explicitBounds }) => ({
+          attributes: toPlainAttributes(attributes),
+          count: Number(count),
+          sum,
+          bounds: explicitBounds,
+        })),
       })),
     ),
   );

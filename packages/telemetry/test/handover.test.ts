@@ -49,7 +49,7 @@ function collectSpans(all: readonly StepResult[], cuts: readonly number[]): read
   for (const to of [...cuts, all.length]) {
     const part = all.slice(from, to);
     const now = session.turn.status === 'paused' ? 0 : session.turn.since;
-    const observeStep = createStepObserver(session, now);
+    const observeStep = createStepObserver(session, { now, getResponse: () => ({}) });
     const context = { now: () => now, model: () => ({ provider: 'pawl', model: 'm' }), content: null };
     const spans = createSessionSpans(session, { ...context, write: (span) => void records.push(span) });
     for (const result of part) {

@@ -374,8 +374,8 @@ describe('a collector', () => {
 });
 
 describe('without a trace collector', () => {
-  it('nothing is exported, and the ports are unchanged', async () => {
-    const telemetry = createTelemetry({ metrics: { prometheus: true } });
+  it.each([{}, { metrics: { prometheus: true } }])('nothing is exported with %o', async (options) => {
+    const telemetry = createTelemetry(options);
     open.push(telemetry);
     const worker = await startObserved(
       telemetry,
@@ -383,7 +383,10 @@ describe('without a trace collector', () => {
       { model: createPricedModel([{ text: 'Yes.' }]) },
     );
     const ports = { model: createPricedModel([]), tools: [lookTool] };
-    expect(worker.observer.runInContext(ports)).toBe(ports);
+    const observed = worker.observer.runInContext(ports);
+    expect(observed.tools).toBe(ports.tools);
+    // Metrics need the model's responses.
+    expect(observed.model === ports.model).toBe(options.metrics === undefined);
     await runGoal(worker, 'Well?');
     expect(await flushSpans()).toEqual([]);
     expect(collector.requests).toEqual([]);

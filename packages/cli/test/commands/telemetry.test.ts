@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -100,7 +100,7 @@ describe('pawl run with a collector', () => {
     );
     expect(new Set(collector.requests.map(({ headers }) => headers['x-key']))).toEqual(new Set(['a rose']));
     expect(spans[0]?.resource).toMatchObject({ 'service.name': 'gardeners' });
-    expect([...collector.metrics()]).toContain('gen_ai.client.operation.duration');
+    expect(collector.metrics().map(({ name }) => name)).toContain('gen_ai.client.operation.duration');
     expect(collector.requests.map(({ body }) => body).join('')).not.toMatch(/ninth|garden party/);
     expect((await runPawlProcess(['resume', 'last', 'Who comes?'], env)).code).toBe(0);
     const all = collector.spans();
@@ -108,6 +108,33 @@ describe('pawl run with a collector', () => {
     expect(findTraceProblems(all)).toEqual([]);
     expect(all.map(({ name }) => name)).toContain('session resumed');
   });
+
+  it.each([[[]], [['--trace-file', 'trace.log']]])(
+    'describes the response and the server of a provider with %j, and stores neither',
+    async (flags) => {
+      const server = await startOpenAiServer();
+      server.says = () => 'On the ninth of June.';
+      const own = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, PAWL_BASE_URL: server.url };
+      const options = flags.map((flag) => (flag === 'trace.log' ? join(folder, flag) : flag));
+      await runPawlProcess(['run', '--model', 'openai-compatible:m1', ...options, goal], own);
+      server.close();
+      const [chat] = collector.spans().filter(({ name }) => name === 'chat m1');
+      expect(chat?.attributes).toMatchObject({
+        'gen_ai.response.finish_reasons': ['stop'],
+        'gen_ai.response.id': 'c1',
+        'gen_ai.response.model': 'm',
+        'server.address': '127.0.0.1',
+        'server.port': Number(new URL(server.url).port),
+      });
+      const { stdout } = spawnSync(
+        process.execPath,
+        [bin, 'show', 'last', '--json', '--store', join(folder, 'kept.db')],
+        { cwd: join(folder, 'work'), encoding: 'utf8' },
+      );
+      expect(stdout).toContain('ninth of June');
+      expect(stdout).not.toContain('finishReason');
+    },
+  );
 
   it('applies the user configuration, with headers from the environment', async () => {
     await mkdir(join(folder, 'config', 'pawl'), { recursive: true });
