@@ -5,6 +5,8 @@ export type Program = {
   readonly commands: readonly string[];
   /** The Debian and Homebrew packages; null if there is none. */
   readonly apt: string;
+  /** The file of the Debian package that suffices, where installing the package would start a server. */
+  readonly extract?: string;
   readonly brew: string | null;
   readonly usedBy: string;
 };
@@ -21,5 +23,7 @@ export function installSystemPackages(
     readonly wanted?: readonly Program[];
     readonly env?: Environment;
     readonly userId?: number | undefined;
+    /** Where extracted programs are put. */
+    readonly binFolder?: string;
   },
 ): void;

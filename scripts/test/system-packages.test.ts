@@ -74,6 +74,47 @@ describe('installSystemPackages', { tags: ['unix'] }, () => {
   });
 });
 
+describe('a program in a package that would start a server', { tags: ['unix'] }, () => {
+  const program = {
+    tag: 'probe',
+    commands: ['no-such-program-probe'],
+    apt: 'server-package',
+    extract: 'usr/bin/probe',
+    brew: null,
+    usedBy: 'the probe feature',
+  };
+
+  /** Runs with an apt-get that only downloads, and a dpkg-deb that unpacks a program. */
+  function extractProbe(download: string): { lines: readonly string[]; requested: string } {
+    const requested = join(folder, 'asked');
+    writeFileSync(join(folder, 'apt-get'), `#!/bin/sh\necho "$@" >> ${requested}\n${download}\n`, {
+      mode: 0o755,
+    });
+    const unpack =
+      '#!/bin/sh\nmkdir -p "$3/usr/bin" && echo probe > "$3/usr/bin/probe" && chmod 755 "$3/usr/bin/probe"\n';
+    writeFileSync(join(folder, 'dpkg-deb'), unpack, { mode: 0o755 });
+    const lines: string[] = [];
+    const env = { PATH: `${folder}:/usr/bin:/bin` };
+    const options = { wanted: [program], env, userId: 0, binFolder: join(folder, 'bin') };
+    installSystemPackages((line) => lines.push(line), options);
+    return { lines, requested: readFileSync(requested, 'utf8') };
+  }
+
+  it('is taken out of the package, which is not installed', () => {
+    const { lines, requested } = extractProbe('touch server.deb');
+    expect(readFileSync(join(folder, 'bin', 'probe'), 'utf8')).toBe('probe\n');
+    expect(findProgram(['probe'], { PATH: join(folder, 'bin') })).not.toBeNull();
+    expect(requested).toContain('download server-package');
+    expect(requested).not.toContain('install');
+    expect(lines).toHaveLength(2);
+  });
+
+  it.each(['exit 1', 'true'])('is reported if it cannot be downloaded (%s)', (download) => {
+    expect(extractProbe(download).lines.at(-1)).toMatch(/could not install server-package;/);
+    expect(existsSync(join(folder, 'bin', 'probe'))).toBe(false);
+  });
+});
+
 describe('findProgram', { tags: ['unix'] }, () => {
   it('finds the first executable file in the absolute folders of PATH', () => {
     mkdirSync(join(folder, 'a-folder'));

@@ -143,6 +143,9 @@ function rejectLogin(context: Context, failure: 'code' | 'token'): Response {
   return context.html(renderLoginPage(failure), 401);
 }
 
+/** The text format of Prometheus; without the version, Prometheus would have to guess. */
+const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
+
 function addApiRoutes(app: Hono, routeContext: RouteContext): void {
   for (const { method, path, handle } of apiRoutes) {
     const pattern = `/api/v1${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
@@ -152,7 +155,7 @@ function addApiRoutes(app: Hono, routeContext: RouteContext): void {
   app.get('/metrics', async (context) =>
     routeContext.metrics === null
       ? context.text('This server collects no metrics.\n', 404)
-      : context.text(await routeContext.metrics()),
+      : context.text(await routeContext.metrics(), 200, { 'content-type': metricsContentType }),
   );
   app.all('/api/*', (context) =>
     context.json(

@@ -1,6 +1,12 @@
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { Resource } from '@opentelemetry/resources';
-import { MeterProvider, PeriodicExportingMetricReader, type MetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  AggregationTemporality,
+  InstrumentType,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type MetricReader,
+} from '@opentelemetry/sdk-metrics';
 import type { TurnStatus } from '@pawl/core';
 import manifest from '../package.json' with { type: 'json' };
 import { createMetricExporter, type OtlpCollector, type ExportErrorListener } from './exporters.ts';
@@ -40,6 +46,7 @@ export function createMetricsPipeline(
   const prometheusExporter = prometheus ? new PrometheusExporter({ preventServerStart: true }) : null;
   const otlpReader = otlp === undefined ? null : createPushReader(otlp, onError);
   const readers = [prometheusExporter, otlpReader].filter((reader) => reader !== null);
+  for (const reader of readers) dropUnobservedGauges(reader);
   const provider = new MeterProvider({ resource, readers });
   const meter = provider.getMeter('@pawl/telemetry', manifest.version, { schemaUrl: otelSchemaUrl });
   const instruments = createInstruments(meter);
@@ -92,6 +99,16 @@ function createPushReader(
     exportIntervalMillis: everyMs,
     exportTimeoutMillis: Math.min(everyMs, 4_000),
   });
+}
+
+/**
+ * With cumulative temporality, the SDK repeats the last value of a gauge that was not observed, such as the depth of a
+ * queue that cannot be read. Exported gauges have no temporality, so here "delta" only means: nothing is repeated.
+ */
+function dropUnobservedGauges(reader: MetricReader): void {
+  const select = reader.selectAggregationTemporality.bind(reader);
+  reader.selectAggregationTemporality = (type) =>
+    type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : select(type);
 }
 
 async function serializePrometheus(exporter: PrometheusExporter): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseExposition } from './exposition.ts';
+import { lintMetricNames, parseExposition } from './exposition.ts';
 
 const family = '# HELP a_total How often.\n# TYPE a_total counter\n';
 
@@ -36,5 +36,32 @@ describe('the exposition format parser', () => {
     ],
   ])('rejects %s', (_, text) => {
     expect(() => parseExposition(text)).toThrow();
+  });
+});
+
+describe('the lint of metric names', () => {
+  it.each([
+    ['no help', '# TYPE a_total counter\na_total 1\n', 'a_total has no help'],
+    ['no type', '# HELP a What.\na 1\n', 'a has no type'],
+    ['a counter without its ending', '# HELP a What.\n# TYPE a counter\na 1\n', 'does not end in _total'],
+    [
+      'a gauge that ends like a counter',
+      '# HELP a_total A.\n# TYPE a_total gauge\na_total 1\n',
+      'is no counter',
+    ],
+    [
+      'another unit',
+      '# HELP a_milliseconds A.\n# TYPE a_milliseconds gauge\na_milliseconds 1\n',
+      'base unit',
+    ],
+    ['a type in the name', '# HELP a_gauge A.\n# TYPE a_gauge gauge\na_gauge 1\n', 'contains a type'],
+    ['camel case', '# HELP aB A.\n# TYPE aB gauge\naB 1\n', 'snake case'],
+    ['a bucket outside a histogram', '# HELP a A.\n# TYPE a gauge\na{le="1"} 1\n', 'label of a bucket'],
+  ])('finds %s', (_, text, problem) => {
+    expect(lintMetricNames(parseExposition(text))).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('accepts a counter with help', () => {
+    expect(lintMetricNames(parseExposition(`${family}a_total{b="c"} 1\n`))).toEqual([]);
   });
 });

@@ -152,3 +152,35 @@ export function sumSamples(
 function isRising(values: readonly number[]): boolean {
   return values.every((value, at) => value >= (values[at - 1] ?? -Infinity));
 }
+
+const otherUnits =
+  /_(?:milliseconds?|microseconds?|nanoseconds?|minutes?|hours?|days?|bits?|kilobytes?|megabytes?|percent|celsius|[mnu]?s|sec|ms|kb|mb)(?=_|$)/;
+
+/** What breaks the naming conventions of Prometheus, by the rules that `promtool check metrics` has. */
+const namingProblems: readonly (readonly [string, (family: MetricFamily) => boolean])[] = [
+  ['has no help', ({ help }) => help === ''],
+  ['has no type', ({ type }) => type === 'untyped'],
+  [
+    'is a counter that does not end in _total',
+    ({ name, type }) => type === 'counter' && !name.endsWith('_total'),
+  ],
+  ['ends in _total but is no counter', ({ name, type }) => type !== 'counter' && name.endsWith('_total')],
+  ['ends like a sample of a histogram', ({ name }) => /_(?:bucket|count|sum)$/.test(name)],
+  ['contains a type', ({ name }) => /_(?:counter|gauge|histogram|summary)(?=_|$)/.test(name)],
+  ['is not in a base unit', ({ name }) => otherUnits.test(name)],
+  [
+    'is not in snake case',
+    (family) => [family.name, ...listLabels(family)].some((name) => !/^[a-z][a-z0-9_]*$/.test(name)),
+  ],
+  ['has the label of a bucket', (family) => family.type !== 'histogram' && listLabels(family).has('le')],
+];
+
+function listLabels({ samples }: MetricFamily): ReadonlySet<string> {
+  return new Set(samples.flatMap(({ labels }) => Object.keys(labels)));
+}
+
+export function lintMetricNames(families: ReadonlyMap<string, MetricFamily>): readonly string[] {
+  return [...families.values()].flatMap((family) =>
+    namingProblems.flatMap(([problem, applies]) => (applies(family) ? [`${family.name} ${problem}`] : [])),
+  );
+}

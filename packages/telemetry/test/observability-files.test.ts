@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { memorySettings } from '@pawl/core/memory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createTelemetry, type TelemetryClient } from '../src/index.ts';
+import { createTelemetry } from '../src/index.ts';
 import {
   counterDefinitions,
   gaugeDefinitions,
@@ -10,7 +9,7 @@ import {
   observedCounterDefinitions,
 } from '../src/metric-definitions.ts';
 import { parseExposition } from './exposition.ts';
-import { startObserved, createLookReply, createPricedModel } from './observed-worker.ts';
+import { exerciseAllMetrics } from './observed-worker.ts';
 
 const readDocsFile = (name: string): string =>
   readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
@@ -41,34 +40,6 @@ function listExpressionNames(expression: string): readonly string[] {
     .replaceAll(/\[[^\]]*\]/g, '')
     .replaceAll(/\$\w+/g, '');
   return (bare.match(/[a-zA-Z_][a-zA-Z0-9_]*/g) ?? []).filter((name) => !promqlWords.has(name));
-}
-
-/** Exercises everything that a metric counts. */
-async function exerciseAllMetrics(telemetry: TelemetryClient): Promise<void> {
-  telemetry.ask({
-    queue: async () => [{ tenant: 'web', waiting: 1, delayed: 0, active: 0, stalled: 0 }],
-    parked: async () => 0,
-    stored: async () => ['awaitingPermission'],
-  });
-  telemetry.report({ kind: 'lost' });
-  const { agent, detach } = await startObserved(
-    telemetry,
-    { id: 'roof', settings: { retryBaseMs: 1, mutatingTools: ['look'], memory: memorySettings.pawl } },
-    {
-      model: createPricedModel([
-        { failure: { kind: 'context-overflow', message: 'full' } },
-        { failure: { kind: 'overloaded', message: 'later' } },
-        createLookReply('roof'),
-        ...['a', 'b', 'c', 'd'].map((id) => createLookReply('nowhere', id)),
-        { text: 'There is nothing.' },
-      ]),
-      rules: ({ id }) => (id === 'look-roof' ? 'ask' : 'allow'),
-      decide: async () => ({ decision: 'allow' }),
-    },
-  );
-  await agent.sendMessage('Look for it');
-  await agent.waitUntilIdle();
-  await detach();
 }
 
 describe('the observability files', () => {

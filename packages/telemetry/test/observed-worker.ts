@@ -1,4 +1,5 @@
 import { createSession, type SessionOptions } from '@pawl/core';
+import { memorySettings } from '@pawl/core/memory';
 import { Agent, defineTool, resumeSession, type AgentOptions, type Model, type Tool } from '@pawl/runtime';
 import { createScriptedModel, type ScriptedReply } from '@pawl/runtime/models';
 import { createMemoryStore, createStoreEventLog, type Store } from '@pawl/runtime/store';
@@ -93,4 +94,50 @@ export async function startObserved(
       observer.end();
     },
   };
+}
+
+/** Exercises everything that a metric counts. */
+export async function exerciseAllMetrics(telemetry: TelemetryClient): Promise<void> {
+  telemetry.ask({
+    queue: async () => [{ tenant: 'web', waiting: 1, delayed: 0, active: 0, stalled: 0 }],
+    parked: async () => 0,
+    stored: async () => ['awaitingPermission'],
+  });
+  telemetry.report({ kind: 'lost' });
+  const { agent, detach } = await startObserved(
+    telemetry,
+    { id: 'roof', settings: { retryBaseMs: 1, mutatingTools: ['look'], memory: memorySettings.pawl } },
+    {
+      model: createPricedModel([
+        { failure: { kind: 'context-overflow', message: 'full' } },
+        { failure: { kind: 'overloaded', message: 'later' } },
+        createLookReply('roof'),
+        ...['a', 'b', 'c', 'd'].map((id) => createLookReply('nowhere', id)),
+        { text: 'There is nothing.' },
+      ]),
+      rules: ({ id }) => (id === 'look-roof' ? 'ask' : 'allow'),
+      decide: async () => ({ decision: 'allow' }),
+    },
+  );
+  await agent.sendMessage('Look for it');
+  await agent.waitUntilIdle();
+  await detach();
+}
+
+/** Runs sessions of several kinds whose names a model or a person chose to break the format. */
+export async function exerciseOddNames(telemetry: TelemetryClient): Promise<void> {
+  const odd = ['"} 1\nevil 2', '__proto__', '\ud800', 'x'.repeat(50_000), '\\', 'a\nb', ''];
+  const calls = odd.map((tool, at) => ({ id: `call-${at}`, tool, args: {} }));
+  const failure = { kind: 'refused', message: 'no', retryable: false } as const;
+  for (const [id, replies] of Object.entries({
+    answered: [{ calls }, { text: 'Done.' }],
+    failed: [{ failure }],
+  })) {
+    const model = createPricedModel(replies, 'evil:"}\n\\');
+    const settings = { governor: { preset: 'none', rules: {} }, maxRetries: 0 } as const;
+    const { agent, detach } = await startObserved(telemetry, { id, settings }, { model });
+    await agent.sendMessage('Go');
+    await agent.waitUntilIdle();
+    await detach();
+  }
 }

@@ -8,10 +8,13 @@ import {
   observedCounterDefinitions,
 } from '../src/metric-definitions.ts';
 import { startTestCollector } from './collector.ts';
-import { parseExposition, sumSamples, type MetricFamily } from './exposition.ts';
+import { lintMetricNames, parseExposition, sumSamples, type MetricFamily } from './exposition.ts';
+import { checkWithPromtool } from './promtool.ts';
 import {
   startObserved,
   resumeObserved,
+  exerciseAllMetrics,
+  exerciseOddNames,
   lookTool,
   createLookReply,
   createPricedModel,
@@ -24,6 +27,8 @@ afterEach(() => telemetry.shutdown());
 async function scrapeMetrics(): Promise<ReadonlyMap<string, MetricFamily>> {
   return parseExposition(await telemetry.prometheus());
 }
+
+const toDepth = (tenant: string) => ({ tenant, waiting: 1, delayed: 0, active: 0, stalled: 0 });
 
 describe('metrics for Prometheus', () => {
   it('have the exposition format and follow the session [NEX-125]', async () => {
@@ -193,6 +198,24 @@ describe('metrics for Prometheus', () => {
     expect(names.filter((name) => !known.includes(name))).toEqual(['target_info']);
   });
 
+  it('follow the naming conventions of Prometheus, whatever the sessions do', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    expect(lintMetricNames(await scrapeMetrics())).toEqual([]);
+    await exerciseAllMetrics(telemetry);
+    await exerciseOddNames(telemetry);
+    expect(lintMetricNames(await scrapeMetrics())).toEqual([]);
+  });
+
+  it('pass promtool check metrics, whatever the sessions do', { tags: ['promtool'] }, async () => {
+    telemetry = createTelemetry({ serviceName: 'a "quoted"\n\\name', metrics: { prometheus: true } });
+    expect(checkWithPromtool(await telemetry.prometheus())).toBe('');
+    await exerciseAllMetrics(telemetry);
+    await exerciseOddNames(telemetry);
+    expect(checkWithPromtool(await telemetry.prometheus())).toBe('');
+    // It complains where there is a reason to.
+    expect(checkWithPromtool('a_milliseconds 1\n')).toContain('no help text');
+  });
+
   it('omit only a source that fails or times out', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     telemetry.ask({
@@ -204,6 +227,29 @@ describe('metrics for Prometheus', () => {
     expect(metrics.has('pawl_queue_sessions')).toBe(false);
     expect(metrics.has('pawl_stored_sessions')).toBe(false);
     expect(metrics.has('pawl_sessions')).toBe(true);
+  });
+
+  it('omit what a source no longer reports', async () => {
+    telemetry = createTelemetry({ metrics: { prometheus: true } });
+    let tenants: readonly string[] | null = ['web', 'mail'];
+    telemetry.ask({
+      queue: async () => tenants?.map(toDepth) ?? Promise.reject(new Error('Redis is gone')),
+      parked: async () => tenants?.length ?? Promise.reject(new Error('Redis is gone')),
+    });
+    const listTenants = async () =>
+      (await scrapeMetrics())
+        .get('pawl_queue_sessions')
+        ?.samples.flatMap(({ labels, value }) => (value === 1 ? [labels['pawl_tenant']] : []));
+    expect(await listTenants()).toEqual(['web', 'mail']);
+    tenants = ['mail'];
+    expect(await listTenants()).toEqual(['mail']);
+    tenants = null;
+    expect(await listTenants()).toBeUndefined();
+    const metrics = await scrapeMetrics();
+    expect(metrics.has('pawl_queue_parked')).toBe(false);
+    expect(metrics.has('process_memory_usage')).toBe(true);
+    // Counters keep what they counted.
+    expect(sumSamples(metrics, 'process_cpu_time_total')).toBeGreaterThan(0);
   });
 
   it('stay valid and bounded for any tool names', async () => {

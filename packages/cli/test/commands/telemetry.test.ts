@@ -12,7 +12,8 @@ import {
   findTraceProblems,
   type TestCollector,
 } from '../../../telemetry/test/collector.ts';
-import { parseExposition, sumSamples } from '../../../telemetry/test/exposition.ts';
+import { lintMetricNames, parseExposition, sumSamples } from '../../../telemetry/test/exposition.ts';
+import { checkWithPromtool } from '../../../telemetry/test/promtool.ts';
 import { startRedis } from '../../../worker/test/redis-server.ts';
 import { runDashboard } from '../../src/commands/dashboard/action.ts';
 import { loadConfig } from '../../src/options/load-config.ts';
@@ -207,7 +208,8 @@ describe('pawl dashboard', () => {
     await expect.poll(captured.out).toContain('\n');
     const { url } = JSON.parse(captured.out().split('\n')[0] ?? '') as { url: string };
     const headers = { authorization: 'Bearer a-token-of-the-gardeners', 'x-pawl': '1' };
-    const scrape = async () => parseExposition(await (await fetch(`${url}/metrics`, { headers })).text());
+    const fetchMetrics = () => fetch(`${url}/metrics`, { headers });
+    const scrape = async () => parseExposition(await (await fetchMetrics()).text());
     expect((await fetch(`${url}/metrics`)).status).toBe(401);
     expect(sumSamples(await scrape(), 'pawl_stored_sessions')).toBe(0);
     const body = JSON.stringify({ requestId: 'r', goal, model: 'librarian' });
@@ -222,9 +224,51 @@ describe('pawl dashboard', () => {
     await expect
       .poll(async () => sumSamples(await scrape(), 'gen_ai_invoke_agent_duration_count', answered))
       .toBe(1);
-    expect(sumSamples(await scrape(), 'pawl_stored_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
+    const after = await scrape();
+    expect(sumSamples(after, 'pawl_stored_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
+    expect(lintMetricNames(after)).toEqual([]);
+    expect((await fetchMetrics()).headers.get('content-type')).toBe(
+      'text/plain; version=0.0.4; charset=utf-8',
+    );
     stop.abort();
     expect(await ended).toBe(0);
+    vi.unstubAllEnvs();
+  });
+
+  it('passes promtool check metrics with sessions of several kinds', { tags: ['promtool'] }, async () => {
+    vi.stubEnv('PAWL_DASHBOARD_TOKEN', 'a-token-of-the-gardeners');
+    const stop = new AbortController();
+    const captured = captureIo();
+    const model = await startOpenAiServer();
+    model.says = (_, { messages, tools = [] }) =>
+      JSON.stringify(messages).includes('Loop') && tools.length > 0
+        ? { tool: 'read', args: { path: 'a "missing" \\file' } }
+        : 'On the ninth of June.';
+    const flags = { dir: join(folder, 'work'), store: join(folder, 'kept.db'), baseUrl: model.url };
+    const ended = runDashboard({ ...flags, port: '0', json: true, signal: stop.signal }, captured.io);
+    await expect.poll(captured.out).toContain('\n');
+    const { url } = JSON.parse(captured.out().split('\n')[0] ?? '') as { url: string };
+    const headers = { authorization: 'Bearer a-token-of-the-gardeners', 'x-pawl': '1' };
+    const start = async (requestId: string, question: string, named: string): Promise<void> => {
+      const body = JSON.stringify({ requestId, goal: question, model: named });
+      const json = { ...headers, 'content-type': 'application/json' };
+      const answer = await fetch(`${url}/api/v1/sessions`, { method: 'POST', headers: json, body });
+      expect(answer.status).toBe(201);
+    };
+    vi.stubEnv('PAWL_BASE_URL', model.url);
+    await start('a', goal, 'librarian');
+    await start('b', goal, 'openai-compatible:m');
+    await start('c', 'Loop', 'openai-compatible:m');
+    const fetchMetrics = async () => (await fetch(`${url}/metrics`, { headers })).text();
+    await expect
+      .poll(async () =>
+        sumSamples(parseExposition(await fetchMetrics()), 'gen_ai_invoke_agent_duration_count'),
+      )
+      .toBe(3);
+    expect(checkWithPromtool(await fetchMetrics())).toBe('');
+    stop.abort();
+    expect(await ended).toBe(0);
+    model.close();
     vi.unstubAllEnvs();
   });
 });
@@ -256,6 +300,30 @@ describe('pawl worker --metrics-port', { tags: ['redis'] }, () => {
     stop.abort();
     expect(await ended).toBe(0);
     await expect(fetch(url)).rejects.toThrow();
+    await redis.stop();
+  });
+});
+
+describe('pawl worker --metrics-port without Redis', { tags: ['redis'] }, () => {
+  it('serves the metrics of the worker itself', async () => {
+    const redis = await startRedis({ appendfsync: 'everysec' });
+    const stop = new AbortController();
+    const captured = captureIo();
+    const flags = { dir: join(folder, 'work'), store: redis.url, metricsPort: '0' };
+    const times = { concurrency: '1', lease: '300', grace: '1' };
+    const ended = runWorker({ ...flags, ...times, signal: stop.signal }, captured.io);
+    const address = (): string => /http:\S+\/metrics/.exec(captured.err())?.[0] ?? '';
+    await expect.poll(address).not.toBe('');
+    const url = address();
+    expect(parseExposition(await (await fetch(url)).text()).has('pawl_queue_parked')).toBe(true);
+    await redis.kill();
+    const response = await fetch(url);
+    expect(response.status).toBe(200);
+    const metrics = parseExposition(await response.text());
+    expect([metrics.has('pawl_queue_parked'), metrics.has('pawl_sessions')]).toEqual([false, true]);
+    expect(lintMetricNames(metrics)).toEqual([]);
+    stop.abort();
+    await ended;
     await redis.stop();
   });
 });
