@@ -1,12 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startOpenAiServer, type OpenAiServer } from '../../packages/cli/test/openai-server.ts';
 import { buildNpmCommand } from '../pack/npm-command.ts';
 
 const root = dirname(dirname(import.meta.dirname));
-const packFolder = mkdtempSync(join(tmpdir(), 'pawl-pack-'));
+const packFolder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-pack-')));
 const packed = join(packFolder, 'build', 'packed');
 const empty = join(packFolder, 'empty');
 
@@ -36,9 +46,14 @@ beforeAll(() => {
   runNpm(root, 'run', 'pack', '--', join(packFolder, 'build'));
   mkdirSync(empty);
   writeFileSync(join(empty, 'package.json'), '{ "type": "module" }');
-  const archives = readdirSync(packed).map((name) => join(packed, name));
-  runNpm(empty, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...archives);
+  runNpm(empty, 'install', ...installFlags, ...listArchives());
 });
+
+const installFlags = ['--prefer-offline', '--no-audit', '--no-fund'];
+
+function listArchives(): readonly string[] {
+  return readdirSync(packed).map((name) => join(packed, name));
+}
 
 function listPackageFolders(): readonly string[] {
   return readdirSync(join(root, 'packages'));
@@ -127,3 +142,105 @@ describe('the packed packages, in an empty project', () => {
       runCommand(root, process.execPath, attw, join(packed, name), '--profile', 'esm-only');
   });
 });
+
+describe('an installed pawl without packages of providers', { tags: ['unix'] }, () => {
+  const prefix = join(packFolder, 'prefix');
+  const globalPawl = [join(prefix, 'bin', 'pawl')];
+  const providerPackage = '@ai-sdk/openai-compatible';
+  let server: OpenAiServer;
+
+  beforeAll(async () => {
+    runNpm(packFolder, 'install', '--global', '--prefix', prefix, ...installFlags, ...listArchives());
+    server = await startOpenAiServer();
+    server.says = () => 'Every April.';
+  });
+
+  afterAll(() => server.close());
+
+  /** Asks a model in a folder; resolves to everything that was printed. */
+  function ask(
+    cwd: string,
+    [command = '', ...before]: readonly string[],
+    ...args: readonly string[]
+  ): Promise<string> {
+    const all = [...before, ...(args.length > 0 ? args : ['run', '--model', 'openai-compatible:m', 'When?'])];
+    const runEnv = { ...env, XDG_CONFIG_HOME: join(packFolder, 'config'), PAWL_BASE_URL: server.url };
+    return new Promise((resolve) => {
+      execFile(command, all, { cwd, env: runEnv }, (_, stdout, stderr) => resolve(`${stdout}${stderr}`));
+    });
+  }
+
+  /** A project that writes a file when the code of its package is executed. */
+  function createProject(name: string, ...packages: readonly string[]): string {
+    const folder = join(packFolder, name);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), '{}');
+    runNpm(folder, 'install', ...installFlags, ...packages);
+    const path = join(folder, 'node_modules', providerPackage, 'dist', 'index.js');
+    if (!existsSync(path)) return folder;
+    const trace = JSON.stringify(join(folder, 'executed'));
+    const spy = `import { writeFileSync as write } from 'node:fs';\nwrite(${trace}, '');\n`;
+    writeFileSync(path, spy + readFileSync(path, 'utf8'));
+    return folder;
+  }
+
+  it('uses the package of a project that the user trusts, and executes none before', async () => {
+    const project = createProject('trusting', `${providerPackage}@3`);
+    const refused = await ask(project, globalPawl);
+    expect(refused).toContain('you have not trusted these files');
+    expect(refused).not.toMatch(/^\s+at /m);
+    expect(await ask(project, globalPawl, 'doctor')).toContain('not trusted');
+    const trust = findCommand(refused, 'pawl trust')
+      .slice(0, 2)
+      .map((word) => word.replace(/\.$/, ''));
+    expect(existsSync(join(project, 'executed'))).toBe(false);
+    expect(await ask(project, globalPawl, ...trust.slice(1))).toContain(`${providerPackage} in ${project}`);
+    expect(existsSync(join(project, 'executed'))).toBe(false);
+    expect(await ask(project, globalPawl)).toContain('Every April.');
+    expect(existsSync(join(project, 'executed'))).toBe(true);
+    expect(await ask(project, globalPawl, 'doctor')).toContain(
+      `${providerPackage} is installed in ${project}`,
+    );
+  });
+
+  it('advises a project that has it as a dependency with a command that works', async () => {
+    const project = createProject('dependent', ...listArchives());
+    const missing = await ask(project, ['npx', 'pawl']);
+    const [, ...install] = findCommand(missing, 'npm install');
+    runNpm(project, ...install, '--prefer-offline');
+    expect(await ask(project, ['npx', 'pawl'])).toContain('Every April.');
+    mkdirSync(join(project, 'below'));
+    expect(await ask(join(project, 'below'), ['npx', 'pawl'])).toContain('Every April.');
+  });
+
+  it('advises npx with a command that works', async () => {
+    const project = createProject('npx');
+    const archives = listArchives().flatMap((path) => ['--package', path]);
+    const npx = ['npx', '--yes', ...archives, 'pawl'];
+    const missing = await ask(project, npx);
+    const install = findCommand(missing, 'npm install');
+    expect(install.slice(3)).toEqual(['&&', 'npx', 'pawl', 'trust']);
+    runNpm(project, ...install.slice(1, 3), '--prefer-offline');
+    expect(await ask(project, npx, 'trust')).toContain('is now trusted');
+    expect(await ask(project, npx)).toContain('Every April.');
+  });
+
+  it('advises a global installation with a command that works, after which no trust is needed', async () => {
+    const project = createProject('global');
+    const [, ...install] = findCommand(await ask(project, globalPawl), 'npm install');
+    expect(install).toEqual(['install', '--global', '--prefix', prefix, `${providerPackage}@3`]);
+    expect(await ask(project, globalPawl, 'doctor')).toContain(['npm', ...install].join(' '));
+    runNpm(project, ...install, '--prefer-offline');
+    expect(await ask(project, globalPawl)).toContain('Every April.');
+    // What is installed beside Pawl comes first.
+    const other = createProject('untrusted', `${providerPackage}@3`);
+    expect(await ask(other, globalPawl)).toContain('Every April.');
+    expect(existsSync(join(other, 'executed'))).toBe(false);
+  });
+});
+
+/** The command of an advice, without the words before it. */
+function findCommand(printed: string, start: string): readonly string[] {
+  const line = printed.split('\n').find((each) => each.includes(start)) ?? expect.fail(printed);
+  return line.slice(line.indexOf(start)).trim().split(' ');
+}

@@ -155,7 +155,7 @@ const commandEntries: readonly CommandEntry[] = [
   {
     name: 'trust',
     usage: '[options] [folder]',
-    description: "Trust a folder's configuration in its current state",
+    description: "Trust a folder's configuration and provider packages as they are now",
     load: async () => (await import('./commands/trust/command.ts')).defineTrustCommand,
   },
   {

@@ -11,6 +11,14 @@ export {
   ModelSpecError,
   type ModelSpecErrorCode,
 } from './models/providers/known-providers.ts';
+export {
+  formatInstallCommand,
+  formatTrustCommand,
+  locateProviderPackage,
+  revokeProjectPackage,
+  trustProjectPackage,
+  type ProviderPackageLocation,
+} from './models/providers/provider-packages.ts';
 export { createModelFromSpec, modelSpecs } from './models/providers/model-from-spec.ts';
 export type { NamedModelOptions } from './models/providers/model-from-spec.ts';
 export type { EnvironmentVariables } from './platform/platform.ts';

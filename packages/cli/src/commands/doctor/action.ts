@@ -4,7 +4,12 @@ import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { getUserConfigFolder, mergeConfigs } from '@pawl/runtime/config';
 import { getDataFolder } from '@pawl/runtime/data-folder';
-import { knownProviders } from '@pawl/runtime/models';
+import {
+  formatInstallCommand,
+  formatTrustCommand,
+  knownProviders,
+  locateProviderPackage,
+} from '@pawl/runtime/models';
 import { getPlatformName } from '@pawl/runtime/platform';
 import { detectSandbox, runCommand, scrubEnvironment } from '@pawl/runtime/sandbox';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,7 +17,6 @@ import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { findPackageJSON } from 'node:module';
 import { loadConfigLayers } from '../../options/load-config.ts';
 
 export type DoctorOptions = { readonly json?: boolean | undefined };
@@ -336,31 +340,29 @@ async function checkSettings({ env, cwd }: SettingsCheckOptions): Promise<readon
       found: `model ${model}`,
       advice,
     };
-    return [settings, ...checkProviders(env, provider.trim().toLowerCase())];
+    return [settings, ...(await checkProviders(env, provider.trim().toLowerCase(), cwd))];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const found = 'invalid';
     return [
       { name: 'settings', needed: true, ok: false, found, advice: error.message },
-      ...checkProviders(env, ''),
+      ...(await checkProviders(env, '', cwd)),
     ];
   }
 }
 
-/** The package of each provider; the providers for self-hosted servers share one. */
-const providerPackages: ReadonlyMap<string, string> = new Map([
-  ['openai', '@ai-sdk/openai'],
-  ['anthropic', '@ai-sdk/anthropic'],
-  ['google', '@ai-sdk/google'],
-  ['openai-compatible', '@ai-sdk/openai-compatible'],
-]);
-
 /** Checks each provider's package and API key; only the name of the key's variable is ever shown. */
-function checkProviders(env: NodeJS.ProcessEnv, configured: string): readonly DoctorCheck[] {
+async function checkProviders(
+  env: NodeJS.ProcessEnv,
+  configured: string,
+  cwd: string,
+): Promise<readonly DoctorCheck[]> {
   // ollama and similar providers use the openai-compatible package.
   const required = knownProviders.get(configured)?.keyless === true ? 'openai-compatible' : configured;
-  return [...providerPackages].map(([name, packageName]) => {
-    const installed = checkPackage(packageName);
+  // The providers for self-hosted servers share the package of openai-compatible.
+  const named = [...knownProviders].filter(([name, { packageName }]) => packageName === `@ai-sdk/${name}`);
+  const checks = named.map(async ([name, { packageName }]) => {
+    const installed = await checkPackage(packageName, cwd);
     const key = checkApiKey(name, env);
     const fixes = [installed.fix, key.fix].filter((fix) => fix !== null);
     return {
@@ -371,15 +373,26 @@ function checkProviders(env: NodeJS.ProcessEnv, configured: string): readonly Do
       advice: fixes.length === 0 ? null : `To use ${name}: ${fixes.join(', ')}.`,
     };
   });
+  return Promise.all(checks);
 }
 
 /** `fix` says how to provide what is missing; null if nothing is. */
 type ProviderState = { readonly found: string; readonly fix: string | null };
 
-function checkPackage(name: string): ProviderState {
-  return isPackageInstalled(name)
-    ? { found: `${name} is installed`, fix: null }
-    : { found: `${name} is not installed`, fix: `npm install ${name}` };
+async function checkPackage(name: string, cwd: string): Promise<ProviderState> {
+  const location = await locateProviderPackage(name, cwd);
+  switch (location.kind) {
+    case 'own':
+      return { found: `${name} is installed`, fix: null };
+    case 'missing':
+      return { found: `${name} is not installed`, fix: formatInstallCommand(name) };
+    case 'project':
+      return location.isTrusted
+        ? { found: `${name} is installed in ${location.folder}`, fix: null }
+        : { found: `${name} is installed in ${location.folder} and not trusted`, fix: formatTrustCommand() };
+    default:
+      return location satisfies never;
+  }
 }
 
 function checkApiKey(name: string, env: NodeJS.ProcessEnv): ProviderState {
@@ -388,12 +401,4 @@ function checkApiKey(name: string, env: NodeJS.ProcessEnv): ProviderState {
   if (key !== undefined) return { found: `${key} is set`, fix: null };
   if (keyless) return { found: 'no API key needed', fix: null };
   return { found: 'no API key set', fix: `set ${keys[0] ?? 'its API key'}` };
-}
-
-function isPackageInstalled(packageName: string): boolean {
-  try {
-    return findPackageJSON(packageName, import.meta.url) !== undefined;
-  } catch {
-    return false;
-  }
 }

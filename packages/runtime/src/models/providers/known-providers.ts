@@ -20,18 +20,20 @@ export type KnownProvider = {
   /** Default path after the host. */
   readonly path: string;
   readonly providerOptions?: SharedV4ProviderOptions;
+  /** The AI SDK package, an optional peer. */
+  readonly packageName: string;
   readonly open: (modelId: string, connection: ProviderConnection) => Promise<LanguageModelV4>;
 };
 
 const createCompatibleOpener =
-  (name: string) =>
-  async (modelId: string, { baseURL, apiKey, fetch }: ProviderConnection): Promise<LanguageModelV4> => {
-    const { createOpenAICompatible } = await loadProviderPackage(
-      '@ai-sdk/openai-compatible',
-      () => import('@ai-sdk/openai-compatible'),
-    );
+  (name: string): KnownProvider['open'] =>
+  (modelId, { baseURL, apiKey, fetch }) => {
     const key = apiKey === '' ? {} : { apiKey };
-    return createOpenAICompatible({ name, baseURL, fetch, includeUsage: true, ...key })(modelId);
+    return openPackagedModel('@ai-sdk/openai-compatible', {
+      load: () => import('@ai-sdk/openai-compatible'),
+      create: ({ createOpenAICompatible }) =>
+        createOpenAICompatible?.({ name, baseURL, fetch, includeUsage: true, ...key })(modelId),
+    });
   };
 
 /** A server for local models on its default port. */
@@ -42,6 +44,7 @@ function createLocalProvider(name: string, port: number): KnownProvider {
     baseUrlKeys: ['PAWL_BASE_URL'],
     baseUrl: `http://127.0.0.1:${port}/v1`,
     path: '/v1',
+    packageName: '@ai-sdk/openai-compatible',
     open: createCompatibleOpener(name),
   };
 }
@@ -57,10 +60,12 @@ export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map<string
       path: '/v1',
       // The conversation is managed here; nothing may depend on state stored by the provider.
       providerOptions: { openai: { store: false } },
-      async open(modelId, connection) {
-        const { createOpenAI } = await loadProviderPackage('@ai-sdk/openai', () => import('@ai-sdk/openai'));
-        return createOpenAI(connection)(modelId);
-      },
+      packageName: '@ai-sdk/openai',
+      open: (modelId, connection) =>
+        openPackagedModel('@ai-sdk/openai', {
+          load: () => import('@ai-sdk/openai'),
+          create: ({ createOpenAI }) => createOpenAI?.(connection)(modelId),
+        }),
     },
   ],
   [
@@ -71,13 +76,12 @@ export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map<string
       baseUrlKeys: ['ANTHROPIC_BASE_URL'],
       baseUrl: 'https://api.anthropic.com/v1',
       path: '/v1',
-      async open(modelId, connection) {
-        const { createAnthropic } = await loadProviderPackage(
-          '@ai-sdk/anthropic',
-          () => import('@ai-sdk/anthropic'),
-        );
-        return createAnthropic(connection)(modelId);
-      },
+      packageName: '@ai-sdk/anthropic',
+      open: (modelId, connection) =>
+        openPackagedModel('@ai-sdk/anthropic', {
+          load: () => import('@ai-sdk/anthropic'),
+          create: ({ createAnthropic }) => createAnthropic?.(connection)(modelId),
+        }),
     },
   ],
   [
@@ -88,10 +92,13 @@ export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map<string
       baseUrlKeys: ['GOOGLE_BASE_URL'],
       baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
       path: '/v1beta',
-      async open(modelId, connection) {
-        const { createGoogle } = await loadProviderPackage('@ai-sdk/google', () => import('@ai-sdk/google'));
-        return createGoogle(connection)(modelId);
-      },
+      packageName: '@ai-sdk/google',
+      open: (modelId, connection) =>
+        openPackagedModel('@ai-sdk/google', {
+          load: () => import('@ai-sdk/google'),
+          // Its name in every major version.
+          create: ({ createGoogleGenerativeAI }) => createGoogleGenerativeAI?.(connection)(modelId),
+        }),
     },
   ],
   ['openai-compatible', { ...createLocalProvider('openai-compatible', 0), baseUrl: null }],
@@ -101,17 +108,33 @@ export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map<string
   ['vllm', createLocalProvider('vllm', 8000)],
 ]);
 
-/** Loads a provider's package, which is an optional dependency. */
-export async function loadProviderPackage<Module>(
+type PackagedModelOptions<Module> = {
+  readonly load: () => Promise<Module>;
+  /** Undefined if the installed version lacks the function. */
+  readonly create: (module: Partial<Module>) => LanguageModelV4 | undefined;
+};
+
+/** Creates a model with a provider's package, whose installed version may be another one than Pawl supports. */
+export async function openPackagedModel<Module extends object>(
   name: string,
-  load: () => Promise<Module>,
-): Promise<Module> {
+  { load, create }: PackagedModelOptions<Module>,
+): Promise<LanguageModelV4> {
+  const model = create(await loadProviderPackage(name, load));
+  const version: string = model?.specificationVersion ?? '';
+  if (model !== undefined && (version === 'v3' || version === 'v4')) return model;
+  const { formatInstallCommand } = await import('./provider-packages.ts');
+  const message = `The installed version of ${name} is not supported. Install another with: ${formatInstallCommand(name)}`;
+  throw new ModelSpecError('unsupported-package', message);
+}
+
+/** Loads a provider's package from beside Pawl, otherwise from the working folder, if the user trusts it. */
+async function loadProviderPackage<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();
   } catch (error) {
     if (!isMissingPackage(error, name)) throw error;
-    const message = `The package ${name} is not installed. Install it with: npm install ${name}`;
-    throw new ModelSpecError('missing-package', message, { cause: error });
+    const { loadProjectPackage } = await import('./provider-packages.ts');
+    return loadProjectPackage<Module>(name, process.cwd());
   }
 }
 
@@ -126,6 +149,8 @@ export type ModelSpecErrorCode =
   | 'missing-name'
   | 'missing-key'
   | 'missing-package'
+  | 'untrusted-package'
+  | 'unsupported-package'
   | 'missing-base-url'
   | 'bad-base-url'
   | 'script';

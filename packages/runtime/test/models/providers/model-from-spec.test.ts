@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadProviderPackage, ModelSpecError } from '../../../src/models/providers/known-providers.ts';
+import { openPackagedModel, ModelSpecError } from '../../../src/models/providers/known-providers.ts';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { repositoryRoot } from '../../../../../scripts/source-files.ts';
 import { createModelFromSpec, modelSpecs } from '../../../src/models/providers/model-from-spec.ts';
 import { redactSecrets } from '../../../src/data-files/secrets.ts';
 import {
@@ -130,10 +132,27 @@ describe('a model from a spec', () => {
 
   it('of a missing package reports how to install it', async () => {
     const name = '@pawl/no-such-provider';
-    const loading = loadProviderPackage(name, () => import(/* @vite-ignore */ name));
-    await expect(loading).rejects.toThrow(`Install it with: npm install ${name}`);
-    const broken = loadProviderPackage('@ai-sdk/openai', () => Promise.reject(new Error('It is broken.')));
+    const load = (): Promise<object> => import(/* @vite-ignore */ name);
+    const loading = openPackagedModel(name, { load, create: () => undefined });
+    await expect(loading).rejects.toThrow(
+      `The package ${name} is not installed. Install it with: npm install --prefix ${repositoryRoot}`,
+    );
+    const broken = openPackagedModel('@ai-sdk/openai', {
+      load: () => Promise.reject<object>(new Error('It is broken.')),
+      create: () => undefined,
+    });
     await expect(broken).rejects.toThrow('It is broken.');
+  });
+
+  it('of a package of another version reports how to install a supported one', async () => {
+    const old = { specificationVersion: 'v2' } as object as LanguageModelV4;
+    for (const model of [undefined, old]) {
+      await expect(
+        openPackagedModel('@ai-sdk/openai', { load: async () => ({}), create: () => model }),
+      ).rejects.toThrow(
+        /^The installed version of @ai-sdk\/openai is not supported\. Install another with: npm install /,
+      );
+    }
   });
 });
 
