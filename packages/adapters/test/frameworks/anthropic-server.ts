@@ -1,8 +1,9 @@
-import { createServer, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import {
+  formatServerEvent,
+  sendEvents,
+  startTestServer,
+} from '../../../runtime/test/models/providers/test-server.ts';
 
 export type AnthropicRequest = {
   readonly model: string;
@@ -22,33 +23,24 @@ export async function startAnthropicServer(
   reply: (request: AnthropicRequest) => readonly AnthropicBlock[],
 ): Promise<AnthropicServer> {
   const requests: AnthropicRequest[] = [];
-  const server = createServer((request, response) => {
-    void (async () => {
-      const body = (await json(request).catch(() => ({}))) as AnthropicRequest;
-      if (!/^\/v1\/messages(?:\?|$)/.test(request.url ?? '') || request.method !== 'POST') {
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":1}');
-        return;
-      }
-      // The program also asks for titles, without tools.
-      if ((body.tools ?? []).length === 0) {
-        sendEvents(response, body.model, [{ type: 'text', text: 'Title' }]);
-        return;
-      }
-      requests.push(body);
-      sendEvents(response, body.model, reply(body));
-    })();
+  const { url } = await startTestServer((response, request) => {
+    if (!/^\/v1\/messages(?:\?|$)/.test(request.url) || request.method !== 'POST') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":1}');
+      return;
+    }
+    const body = request.body as AnthropicRequest;
+    // The program also asks for titles, without tools.
+    if ((body.tools ?? []).length === 0) {
+      sendReply(response, body.model, [{ type: 'text', text: 'Title' }]);
+      return;
+    }
+    requests.push(body);
+    sendReply(response, body.model, reply(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url, requests };
 }
 
-function sendEvents(response: ServerResponse, model: string, blocks: readonly AnthropicBlock[]): void {
+function sendReply(response: ServerResponse, model: string, blocks: readonly AnthropicBlock[]): void {
   const usage = { input_tokens: 10, output_tokens: 5 };
   const message = {
     id: 'msg',
@@ -70,9 +62,10 @@ function sendEvents(response: ServerResponse, model: string, blocks: readonly An
     { type: 'message_delta', delta: { stop_reason: hasCalls ? 'tool_use' : 'end_turn' }, usage },
     { type: 'message_stop' },
   ];
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
-  for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-  response.end();
+  sendEvents(
+    response,
+    events.map((event) => formatServerEvent(event, event.type)),
+  );
 }
 
 function toEmptyBlock(block: AnthropicBlock): object {

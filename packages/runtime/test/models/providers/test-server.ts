@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 export type ReceivedRequest = {
+  readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: unknown;
@@ -35,10 +36,12 @@ export async function startTestServer(handler: RequestHandler): Promise<TestServ
     void answer(request, response);
   });
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await json(request).catch(() => null);
+    const sent = await text(request).catch(() => null);
     // A client that disconnects before the request is complete gets no response.
-    if (body === null) return;
-    const one = { url: request.url ?? '', headers: request.headers, body };
+    if (sent === null) return;
+    const body: unknown = sent === '' ? null : JSON.parse(sent);
+    const { method = '', url = '', headers } = request;
+    const one = { method, url, headers, body };
     received.push(one);
     await handler(response, one, received.length - 1);
   };
