@@ -46,8 +46,10 @@ export function createGovernorMiddleware(options: GovernOptions = {}): AgentMidd
  * middleware wraps the tools; otherwise the failure would end the run.
  */
 function createFailureMessage(error: unknown, { id = '', name }: ToolCall): ToolMessage {
-  // Graphs use interrupts to wait for users, and the agent itself reports calls that do not match their schema.
-  if (isGraphBubbleUp(error) || ToolInvocationError.isInstance(error)) throw error;
-  const content = `${String(error)}\n Please fix your mistakes.`;
+  // Graphs use interrupts to wait for users.
+  if (isGraphBubbleUp(error)) throw error;
+  // A call that does not match its schema; its error is already phrased for the model.
+  const content =
+    error instanceof ToolInvocationError ? error.message : `${String(error)}\n Please fix your mistakes.`;
   return new ToolMessage({ content, tool_call_id: id, name, status: 'error' });
 }
