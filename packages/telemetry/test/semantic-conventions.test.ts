@@ -1,6 +1,6 @@
 import { createModelFromSpec } from '@pawl/runtime/models';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sendEvents, startTestServer } from '../../runtime/test/models/providers/test-server.ts';
+import { sendEvents, startTestServer } from '../../../scripts/testing/test-server.ts';
 import { wireFormats, type WireReply } from '../../runtime/test/models/providers/wire-formats.ts';
 import { createTelemetry } from '../src/index.ts';
 import { getModelAttributes, parseModelIdentity } from '../src/semconv.ts';

@@ -1,9 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import {
-  formatServerEvent,
-  sendEvents,
-  startTestServer,
-} from '../../../runtime/test/models/providers/test-server.ts';
+import { formatServerEvent, sendEvents, startTestServer } from '../../../../scripts/testing/test-server.ts';
 
 export type AnthropicRequest = {
   readonly model: string;

@@ -7,7 +7,11 @@ import { jsonCodec } from '../../../src/protocols/json.ts';
 import { createProtocolModel } from '../../../src/protocols/protocol-model.ts';
 import { finishTool } from '../../../src/tools/librarian-tools.ts';
 import { defineTool } from '../../../src/tools/tool.ts';
-import { sendEvents, startTestServer, type RequestHandler } from './test-server.ts';
+import {
+  sendEvents,
+  startTestServer,
+  type RequestHandler,
+} from '../../../../../scripts/testing/test-server.ts';
 import { wireFormats, type WireFormat } from './wire-formats.ts';
 
 const searchTool = defineTool({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelErrorKind } from '@pawl/core';
 import { classifyModelError } from '../../../src/models/classify-error.ts';
 import { collectModelFailure } from './collect-stream.ts';
-import { startTestServer, streamHeaders } from './test-server.ts';
+import { startTestServer, streamHeaders } from '../../../../../scripts/testing/test-server.ts';
 import { wireFormats } from './wire-formats.ts';
 import { codePoint } from '../../../../core/test/helpers/code-point.ts';
 

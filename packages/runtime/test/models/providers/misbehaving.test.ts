@@ -13,7 +13,7 @@ import {
   sendEvents,
   startTestServer,
   streamHeaders,
-} from './test-server.ts';
+} from '../../../../../scripts/testing/test-server.ts';
 import { wireFormats, type WireFormat } from './wire-formats.ts';
 
 const longTimeoutMs = 60_000;

@@ -14,7 +14,7 @@ import {
   collectModelStream,
   collectModelReply,
 } from './collect-stream.ts';
-import { sendEvents, startTestServer } from './test-server.ts';
+import { sendEvents, startTestServer } from '../../../../../scripts/testing/test-server.ts';
 import { testEnvironment, wireFormats } from './wire-formats.ts';
 
 const chatWire = wireFormats.find(({ name }) => name === 'openai-compatible') ?? expect.fail();

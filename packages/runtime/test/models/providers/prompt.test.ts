@@ -6,7 +6,7 @@ import { buildPrompt } from '../../../src/models/providers/ai-sdk-prompt.ts';
 import { createAttachmentCache, createWireNames } from '../../../src/models/providers/ai-sdk-parts.ts';
 import type { ModelRequest } from '../../../src/models/model.ts';
 import { createMessagesRequest, readToolDescription, collectModelReply } from './collect-stream.ts';
-import { sendEvents, startTestServer } from './test-server.ts';
+import { sendEvents, startTestServer } from '../../../../../scripts/testing/test-server.ts';
 import { wireFormats } from './wire-formats.ts';
 import { codePoint } from '../../../../core/test/helpers/code-point.ts';
 

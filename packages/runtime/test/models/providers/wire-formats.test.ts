@@ -7,7 +7,7 @@ import {
   collectModelStream,
   collectModelReply,
 } from './collect-stream.ts';
-import { sendEvents, startTestServer } from './test-server.ts';
+import { sendEvents, startTestServer } from '../../../../../scripts/testing/test-server.ts';
 import { testEnvironment, wireFormats } from './wire-formats.ts';
 
 const toolReply = { calls: [{ id: 'id-1', tool: 'read', input: '{"path":"a.md"}' }] };

@@ -5,7 +5,7 @@ import {
   type NamedModelOptions,
 } from '../../../src/models/providers/model-from-spec.ts';
 import type { Model } from '../../../src/models/model.ts';
-import { formatServerEvent } from './test-server.ts';
+import { formatServerEvent } from '../../../../../scripts/testing/test-server.ts';
 
 /*
  * The four formats that providers speak, each as the provider's own interface sends it, for the real packages to read.
