@@ -36,6 +36,7 @@ export {
   type ModelErrorKind,
   type PagingFinished,
   type PagingSummaries,
+  type PartialOutput,
   type RecoveryOutcome,
   type RequestedCall,
   type TokenUsage,

@@ -338,6 +338,31 @@ describe('Agent', () => {
     await agent.post({ type: 'cancel-requested' });
     await aborted.promise;
     expect(agent.session.turn.status).toBe('waitingForUser');
+    expect(toItemArray(getConversation(agent.session)).at(-1)).toMatchObject({
+      text: 'thinking\n\n[Interrupted by the user.]',
+    });
+  });
+
+  it('passes the output of a canceled call to the model', async () => {
+    const hasOutput = Promise.withResolvers<void>();
+    const talking = defineTool({
+      name: 'talk',
+      description: 'Writes output until it is canceled.',
+      parameters: z.object({}),
+      run: async (_args, { signal, execution }) => {
+        execution?.appendOutput(Buffer.from('12 of 40 tests'));
+        hasOutput.resolve();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        return { ok: true, output: null };
+      },
+    });
+    const { agent } = startAgent([{ calls: [{ tool: 'talk', args: {} }] }], { tools: [talking] });
+    void agent.sendMessage('go');
+    await hasOutput.promise;
+    await agent.post({ type: 'cancel-requested' });
+    expect(JSON.stringify(toItemArray(getConversation(agent.session)).at(-1))).toContain(
+      'Output so far:\\n12 of 40 tests',
+    );
   });
 
   it('ends on shutdown, in the middle of a tool, with a valid history [LOOM-57, LOOM-65]', async () => {

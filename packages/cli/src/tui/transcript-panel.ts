@@ -154,7 +154,8 @@ function renderToolCard(card: LiveToolCard, { columns, now, rows }: ToolCardOpti
   if (status === 'done' && card.diff !== '')
     return [head, ...indentRows(renderDiff(card.diff, columns - 4), rows > 0 ? Infinity : maxDiffRows)];
   if (rows > 0 && output !== '') return [head, ...renderOutputRows(output, columns, rows)];
-  return status === 'failed' || status === 'denied' ? [head, ...renderFailure(output, columns)] : [head];
+  const hasReason = status === 'failed' || status === 'denied' || status === 'cancelled';
+  return hasReason && output !== '' ? [head, ...renderFailure(output, columns)] : [head];
 }
 
 /** Number of rows of a diff that a closed card shows. */

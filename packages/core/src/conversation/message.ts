@@ -34,6 +34,8 @@ export type AssistantMessage = {
   readonly at: number;
   readonly text: string;
   readonly calls: readonly ToolCall[];
+  /** The user interrupted the reply, so the text is incomplete and no answer. */
+  readonly isInterrupted?: true;
 };
 
 export type ToolMessage = {

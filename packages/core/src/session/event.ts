@@ -154,7 +154,18 @@ export type VerdictReached = EventBase<'verdict-reached'> & { readonly verdict: 
 export type FinishRequested = EventBase<'finish-requested'> & { readonly reason: string };
 export type PauseRequested = EventBase<'pause-requested'> & { readonly reason: string };
 export type ResumeRequested = EventBase<'resume-requested'>;
-export type CancelRequested = EventBase<'cancel-requested'> & { readonly reason?: string };
+/** `partial` is what the canceled work had produced and would otherwise be lost. */
+export type CancelRequested = EventBase<'cancel-requested'> & {
+  readonly reason?: string;
+  readonly partial?: PartialOutput;
+};
+
+export type PartialOutput = {
+  /** The text of the reply to a request, as far as it was received. */
+  readonly reply?: { readonly request: number; readonly text: string };
+  /** The output of running calls so far, by the id of the call. */
+  readonly outputs?: { readonly [callId: string]: string };
+};
 export type HaltRequested = EventBase<'halt-requested'> & { readonly reason: string };
 export type ShutdownRequested = EventBase<'shutdown-requested'>;
 

@@ -1,5 +1,5 @@
 import { iterateItems, type ConversationHistory } from '../conversation/conversation.ts';
-import type { ConversationMessage, ToolOutcome } from '../conversation/message.ts';
+import type { AssistantMessage, ConversationMessage, ToolOutcome } from '../conversation/message.ts';
 import type { Session } from './session.ts';
 import type { TurnState, TurnStatus, CallExecution } from './turn-state.ts';
 import type { SessionStep } from './session-step.ts';
@@ -81,11 +81,19 @@ export function findTurnAnswer(conversation: ConversationHistory<ConversationMes
   let answer: string | null = null;
   for (const message of iterateItems(conversation)) {
     if (message.role === 'user') answer = null;
-    if (message.role === 'assistant' && message.text.trim() !== '' && message.calls.length === 0)
-      answer = message.text;
+    if (isAnswerMessage(message)) answer = message.text;
     if (message.role === 'tool') answer = findToolAnswer(message.outcome) ?? answer;
   }
   return answer;
+}
+
+function isAnswerMessage(message: ConversationMessage): message is AssistantMessage {
+  return (
+    message.role === 'assistant' &&
+    message.text.trim() !== '' &&
+    message.calls.length === 0 &&
+    message.isInterrupted !== true
+  );
 }
 
 /** Returns the answer in the result of a finishing tool, or null. */

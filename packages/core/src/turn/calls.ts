@@ -1,6 +1,6 @@
 import { appendItem, type ConversationHistory, appendItems } from '../conversation/conversation.ts';
 import type { ToolCall, ConversationMessage, ToolOutcome, ToolError } from '../conversation/message.ts';
-import type { ModelReplied, ReplyKind, RequestedCall } from '../session/event.ts';
+import type { ModelReplied, PartialOutput, ReplyKind, RequestedCall } from '../session/event.ts';
 import { hasLogPatch, logPatches } from '../session/log-version.ts';
 import type { Session } from '../session/session.ts';
 import { getAgenda, appendSteering } from './agenda.ts';
@@ -56,11 +56,19 @@ export function appendResults(
   conversation: ConversationHistory<ConversationMessage>,
   executions: readonly CallExecution[],
   at: number,
+  outputs: PartialOutput['outputs'] = {},
 ): ConversationHistory<ConversationMessage> {
   let result = conversation;
   for (const execution of executions) {
     const { id: callId, tool } = execution.call;
-    result = appendItem(result, { role: 'tool', at, callId, tool, outcome: getExecutionOutcome(execution) });
+    const output = Object.hasOwn(outputs, callId) ? outputs[callId] : undefined;
+    result = appendItem(result, {
+      role: 'tool',
+      at,
+      callId,
+      tool,
+      outcome: getExecutionOutcome(execution, output),
+    });
   }
   return result;
 }
@@ -69,21 +77,39 @@ export function appendResults(
  * Returns the state's conversation with a result for every open call and with pending steering, so that it can be sent
  * to a model.
  */
-export function closeConversation(turn: TurnState, at: number): ConversationHistory<ConversationMessage> {
-  return appendSteering(closeOpenCalls(turn, at), getAgenda(turn), at);
+export function closeConversation(
+  turn: TurnState,
+  at: number,
+  partial: PartialOutput = {},
+): ConversationHistory<ConversationMessage> {
+  return appendSteering(closeOpenWork(turn, at, partial), getAgenda(turn), at);
 }
 
-function closeOpenCalls(turn: TurnState, at: number): ConversationHistory<ConversationMessage> {
+function closeOpenWork(
+  turn: TurnState,
+  at: number,
+  partial: PartialOutput,
+): ConversationHistory<ConversationMessage> {
   switch (turn.status) {
+    case 'callingModel':
+      return partial.reply === undefined || partial.reply.request !== turn.request
+        ? turn.conversation
+        : appendItem(turn.conversation, {
+            role: 'assistant',
+            at,
+            text: `${partial.reply.text}\n\n[Interrupted by the user.]`,
+            calls: [],
+            isInterrupted: true,
+          });
     case 'executingTools':
-      return appendResults(turn.conversation, turn.executions, at);
+      return appendResults(turn.conversation, turn.executions, at, partial.outputs);
     case 'awaitingPermission':
       return appendItems(
         turn.conversation,
         turn.calls.map((each) => createUndecidedResult(each, at)),
       );
     case 'paused':
-      return closeOpenCalls(turn.held, at);
+      return closeOpenWork(turn.held, at, partial);
     default:
       return turn.conversation;
   }
@@ -93,22 +119,23 @@ export function createFailedOutcome(kind: ToolError['kind'], message: string): T
   return { ok: false, error: { kind, message } };
 }
 
-const interruptedCallOutcome = createFailedOutcome(
-  'interrupted',
-  'Called off while running: it may have run fully, partly or not at all.',
-);
+const interruptedCallText = 'Called off while running: it may have run fully, partly or not at all.';
+const interruptedCallOutcome = createFailedOutcome('interrupted', interruptedCallText);
 
 /**
  * An ephemeral progress report does not prove a start, because replaying the log without it must give the same result.
  */
 const neverStartedCallOutcome = createFailedOutcome('cancelled', 'Called off; no start of it is on record.');
 
-function getExecutionOutcome(execution: CallExecution): ToolOutcome {
+function getExecutionOutcome(execution: CallExecution, output = ''): ToolOutcome {
   switch (execution.status) {
     case 'completed':
       return execution.outcome;
     case 'running':
-      return execution.startedAt === null ? neverStartedCallOutcome : interruptedCallOutcome;
+      if (execution.startedAt === null) return neverStartedCallOutcome;
+      return output === ''
+        ? interruptedCallOutcome
+        : createFailedOutcome('interrupted', `${interruptedCallText} Output so far:\n${output}`);
     case 'pending':
       return neverStartedCallOutcome;
     default:

@@ -58,7 +58,11 @@ export function cancelTurn(session: Session, turn: TurnState, event: Event): Ses
     to: {
       status: 'waitingForUser',
       since: event.at,
-      conversation: closeConversation(turn, event.at),
+      conversation: closeConversation(
+        turn,
+        event.at,
+        event.type === 'cancel-requested' ? event.partial : undefined,
+      ),
     },
     actions: [...createAbortActions(turn), waitAction],
     via: isMidRound(turn) && session.settings.progressCheck ? ['progressCheck'] : [],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toItemArray, getConversation, type Session } from '../../src/index.ts';
+import { findTurnAnswer } from '../../src/session/session-status.ts';
 import {
   permissionAllowed,
   withRequest,
@@ -18,7 +19,13 @@ import {
 } from '../helpers/event-builders.ts';
 import { findConversationFaults } from '../helpers/conversation-faults.ts';
 import { pausableStateNames, getCurrentRequest, createSampleRun } from '../helpers/sample-runs.ts';
-import { listActionTypes, createProfileSession, runEvents, requireTurn } from '../helpers/run-events.ts';
+import {
+  listActionTypes,
+  createProfileSession,
+  runEvents,
+  requireTurn,
+  type EventRun,
+} from '../helpers/run-events.ts';
 
 const callingRun = runEvents(createProfileSession('pawl'), userMessage());
 
@@ -104,5 +111,51 @@ describe('a cancel', () => {
     const run = runEvents(next, withRequest(request, modelReplied('too late')));
     expect(run.session).toBe(next.session);
     expect(requireTurn(run, 'callingModel').request).not.toBe(request);
+  });
+});
+
+describe('what canceled work had produced', () => {
+  const partial = { reply: { request: 99, text: 'I was about to' }, outputs: { a: 'half of it' } };
+  const cancelWith = (run: EventRun) =>
+    runEvents(run, {
+      type: 'cancel-requested',
+      partial: { ...partial, reply: { ...partial.reply, request: getCurrentRequest(run) } },
+    });
+
+  it('stays in the conversation, and is not the answer', () => {
+    const { session } = cancelWith(callingRun);
+    expect(toItemArray(getConversation(session)).at(-1)).toMatchObject({
+      role: 'assistant',
+      text: 'I was about to\n\n[Interrupted by the user.]',
+      isInterrupted: true,
+    });
+    expect(findTurnAnswer(getConversation(session))).toBeNull();
+    const tools = runEvents(
+      callingRun,
+      modelReplied('', createCall('a'), createCall('b')),
+      toolStarted('a'),
+      toolStarted('b'),
+    );
+    const [first, second] = toItemArray(getConversation(cancelWith(tools).session)).slice(-2);
+    expect(JSON.stringify(first)).toContain('partly or not at all. Output so far:\\nhalf of it');
+    expect(JSON.stringify(second)).not.toContain('Output so far');
+  });
+
+  it('is not taken from another request, nor from a call that has ended', () => {
+    const stale = runEvents(callingRun, { type: 'cancel-requested', partial });
+    expect(toItemArray(getConversation(stale.session))).toHaveLength(1);
+    const ended = runEvents(
+      callingRun,
+      modelReplied('', createCall('a'), createCall('b')),
+      toolStarted('a'),
+      toolFinished('a', successOutcome()),
+    );
+    expect(JSON.stringify(getConversation(cancelWith(ended).session))).not.toContain('half of it');
+  });
+
+  it('is kept while the session is paused', () => {
+    const paused = runEvents(callingRun, pauseRequested());
+    const { session } = cancelWith(paused);
+    expect(JSON.stringify(getConversation(session))).toContain('I was about to');
   });
 });

@@ -5,6 +5,7 @@ import {
   type Session,
   type TurnState,
   type ActionType,
+  type PartialOutput,
   type ToolCall,
 } from '@pawl/core';
 import { takesTextForThought } from '@pawl/core/modes';
@@ -24,10 +25,16 @@ import { buildModelRequest } from './prompt.ts';
 
 type RunningTask = ActionTask & { readonly controller: AbortController; readonly ended: Promise<void> };
 
+/** Maximum length of an interrupted reply that is kept. */
+const partialTextChars = 50_000;
+
+const noOutput = { output: null } as const;
+
 /** Tracks running tasks so that none starts twice and each can be cancelled. */
 export class ActionRunner {
   readonly #context: TaskContext;
   readonly #running = new Map<string, RunningTask>();
+  #partialReply: NonNullable<PartialOutput['reply']> | null = null;
 
   constructor(context: TaskContext) {
     this.#context = context;
@@ -63,6 +70,27 @@ export class ActionRunner {
     if (previous.size === 0) return;
     const current = listPermissionTasks(to);
     this.#abort(({ name }) => previous.has(name) && !current.has(name));
+  }
+
+  /** Notes the text of a reply as it arrives, in case the user interrupts it. */
+  noteText(request: number, text: string): void {
+    const before = this.#partialReply?.request === request ? this.#partialReply.text : '';
+    this.#partialReply = { request, text: (before + text).slice(-partialTextChars) };
+  }
+
+  /** Returns what the work in progress has produced so far; null if it is nothing. */
+  async collectPartialOutput(session: Session): Promise<PartialOutput | null> {
+    const turn = getUnpausedTurn(session.turn);
+    const reply = this.#partialReply;
+    if (turn.status === 'callingModel')
+      return reply === null || reply.request !== turn.request || reply.text.trim() === '' ? null : { reply };
+    const runs = findInterruptedCalls(session)?.runs ?? [];
+    const outputs: Record<string, string> = {};
+    for (const { call, execution } of runs) {
+      const { output } = await this.#context.dependencies.spool.find(execution).catch(() => noOutput);
+      if (output !== null && output !== '') outputs[call.id] = output;
+    }
+    return Object.keys(outputs).length === 0 ? null : { outputs };
   }
 
   get isBusy(): boolean {

@@ -169,7 +169,13 @@ export class Agent {
    * Queues an event; resolves, once it is persisted and its actions have started, to whether the state machine accepted
    * it.
    */
-  post(event: UnstampedEvent): Promise<boolean> {
+  async post(event: UnstampedEvent): Promise<boolean> {
+    if (event.type !== 'cancel-requested' || event.partial !== undefined) return this.#enqueue(event);
+    const partial = await this.#runner.collectPartialOutput(this.#session);
+    return this.#enqueue(partial === null ? event : { ...event, partial });
+  }
+
+  #enqueue(event: UnstampedEvent): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#queue.push({ event, done: resolve });
     void this.#drain();
@@ -232,6 +238,8 @@ export class Agent {
   /** Applies the consequences of a persisted event. */
   async #applyStep({ event, before, result, hasStarted }: PendingStep): Promise<void> {
     this.#session = result.session;
+    if (event.type === 'text-delta' && result.session.turn.status === 'callingModel')
+      this.#runner.noteText(result.session.turn.request, event.text);
     const { memory } = result.session;
     if (memory !== null && memory !== before.memory) this.#memoryManager.sync(memory);
     this.#notifyObserver({ ...result, event });

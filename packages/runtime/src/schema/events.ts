@@ -212,6 +212,23 @@ const rawEventSchemas = {
     'A request to cancel the current work; the session continues.',
     {
       reason: z.exactOptional(z.string()).describe('The reason, for a user.'),
+      partial: z
+        .exactOptional(
+          z.strictObject({
+            reply: z
+              .exactOptional(
+                z.strictObject({
+                  request: z.int().min(0).describe('The request that the reply answers.'),
+                  text: z.string().describe('The text received so far.'),
+                }),
+              )
+              .describe('The reply of the model, as far as it was received.'),
+            outputs: z
+              .exactOptional(z.record(z.string(), z.string()))
+              .describe('The output of running calls so far, by the `id` of the call.'),
+          }),
+        )
+        .describe('What the canceled work had produced and would otherwise be lost.'),
     },
   ),
   'halt-requested': createEventSchema('halt-requested', 'A request to end the session permanently.', {

@@ -149,6 +149,9 @@ export const conversationMessageSchema = z
       at: messageTimeSchema,
       text: z.string().describe('The text of the reply; may be empty.'),
       calls: createListSchema(toolCallSchema).describe('The requested tool calls.'),
+      isInterrupted: z
+        .exactOptional(z.literal(true))
+        .describe('The user interrupted the reply, so the text is incomplete and no answer.'),
     }),
     z.strictObject({
       role: z.literal('tool').describe('The result of a tool call.'),
