@@ -13,6 +13,7 @@ type ToolCall = { readonly tool: string; readonly sessionID: string; readonly ca
 type OpencodeHooks = {
   event(input: { event: { type: string; properties: unknown } }): Promise<void>;
   'chat.message'(input: { sessionID: string }): Promise<void>;
+  'chat.params'(input: { sessionID: string; agent: string; message: { agent: string } }): Promise<void>;
   'tool.execute.before'(input: ToolCall, output: { args: unknown }): Promise<void>;
   'tool.execute.after'(
     input: ToolCall & { args: unknown },
@@ -60,6 +61,32 @@ describe('the opencode plugin', { timeout: 30_000 }, () => {
     expect(aborted).toEqual(['main']);
     await hooks['chat.message']({ sessionID: 'main' });
     expect(await runCall()).toBe('boom');
+  });
+
+  it('aborts at the first call of the next reply, and not at parallel calls or after other requests', async () => {
+    const { hooks, aborted } = await loadPlugin();
+    const call = { tool: 'bash', sessionID: 'main', callID: 'c' };
+    const requestModel = (agent = 'build') =>
+      hooks['chat.params']({ sessionID: 'main', agent, message: { agent: 'build' } });
+    const requestCall = () => hooks['tool.execute.before'](call, { args });
+    await hooks['chat.message']({ sessionID: 'main' });
+    let output = '';
+    for (let count = 0; count < 4; count += 1) {
+      await requestModel();
+      await requestCall();
+      const result = { output: 'as ever', metadata: { exit: 0 } };
+      await hooks['tool.execute.after']({ ...call, args }, result);
+      output = result.output;
+    }
+    expect(output).toContain('This work has come to its end');
+    for (const agent of ['title', 'compaction', 'title']) {
+      await expect(requestCall()).rejects.toThrow('Note from the run’s governor');
+      await requestModel(agent);
+    }
+    expect(aborted).toEqual([]);
+    await requestModel();
+    await expect(requestCall()).rejects.toThrow('Pawl stopped the agent.');
+    expect(aborted).toEqual(['main']);
   });
 
   it('reports a tool that threw once, adds the advice to the next result, and separates sub-agents', async () => {

@@ -5,6 +5,7 @@ import {
   resetHookState,
   judgeHookCall,
   judgeModelCall,
+  markModelTold,
   type HookDecision,
   type HookJudgment,
   type HookLimits,
@@ -38,7 +39,7 @@ export function answerHook(
     const limits = { callsMax, isSubAgent: agent !== '' };
     const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), limits);
     const wasStopped = before.finish?.isStopped === true;
-    const activity = hookEvent.type === 'choosing' ? null : getActivityKind(result, wasStopped);
+    const activity = hookEvent.type === 'choosing' ? null : getActivityKind(hookEvent, result, wasStopped);
     return { state, result, activity };
   });
   if (decision.kind === 'stop' && host.interruptible !== undefined) interrupt?.(host.interruptible);
@@ -46,8 +47,12 @@ export function answerHook(
   return answer === null ? '' : `${JSON.stringify(answer)}\n`;
 }
 
-/** A stop that the host ignores counts as a denial from then on. */
-function getActivityKind({ kind }: HookDecision, wasStopped: boolean): 'advice' | 'denials' | 'stops' | null {
+/** Of a host that ignores a stop, only the calls that are denied count from then on. */
+function getActivityKind(
+  { type }: HookEvent,
+  { kind }: HookDecision,
+  wasStopped: boolean,
+): 'advice' | 'denials' | 'stops' | null {
   switch (kind) {
     case 'nothing':
       return null;
@@ -56,7 +61,8 @@ function getActivityKind({ kind }: HookDecision, wasStopped: boolean): 'advice' 
     case 'deny':
       return 'denials';
     case 'stop':
-      return wasStopped ? 'denials' : 'stops';
+      if (!wasStopped) return 'stops';
+      return type === 'calling' ? 'denials' : null;
     default:
       return kind satisfies never;
   }
@@ -75,8 +81,12 @@ function judgeHookEvent(
       return { state: resetHookState(state, hookEvent.text), decision: { kind: 'nothing' } };
     case 'calling':
       return judgeHookCall(state, hookEvent.call, limits);
-    case 'called':
-      return recordHookCall(state, hookEvent.call, hookEvent.outcome, at);
+    case 'called': {
+      const judgment = recordHookCall(state, hookEvent.call, hookEvent.outcome, at);
+      return hookEvent.isReplyComplete === true
+        ? { ...judgment, state: markModelTold(judgment.state) }
+        : judgment;
+    }
     case 'choosing':
       return {
         state,

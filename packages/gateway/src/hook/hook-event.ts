@@ -9,7 +9,13 @@ export type HookEvent =
   /** The user sent a message; its text is empty if the host does not report it. */
   | { readonly type: 'prompted'; readonly text: string }
   | { readonly type: 'calling'; readonly call: HookCall }
-  | { readonly type: 'called'; readonly call: HookCall; readonly outcome: HookOutcome }
+  | {
+      readonly type: 'called';
+      readonly call: HookCall;
+      readonly outcome: HookOutcome;
+      /** Whether the host has reported every call of the reply, so that further calls belong to later replies. */
+      readonly isReplyComplete?: true;
+    }
   /** The host is about to call the model; tool selection can still be prevented. */
   | { readonly type: 'choosing' }
   /** The host is about to call the model again after tool results; the turn can still be ended. */

@@ -14,7 +14,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
 
 /** A tool call that a host is about to make, or has made. */
-export type HookCall = { readonly tool: string; readonly args: Json };
+export type HookCall = {
+  readonly tool: string;
+  readonly args: Json;
+  /** The reply of the model that contains the call, as an opaque id; absent if the host does not say. */
+  readonly reply?: string;
+};
 
 /** The outcome of a call. `ok` is undefined if the host does not say whether the call failed. */
 export type HookOutcome = { readonly ok: boolean | undefined; readonly output: string };
@@ -37,6 +42,8 @@ type FinishedWork = {
   readonly denials: number;
   /** Whether the model has been called, so that it knows that the work is finished. */
   readonly isTold?: true;
+  /** The reply whose results tell the model so: calls of another reply come from a model that knows. */
+  readonly reply?: string;
   /** Whether the host has been told to stop. */
   readonly isStopped?: true;
 };
@@ -58,8 +65,8 @@ export const governorNotePrefix = '[Note from the run’s governor, not from the
 const hookGovernorSettings: GovernorSettings = { preset: 'pawl', rules: {} };
 
 /**
- * Number of calls denied after the work is finished before the host is stopped. The first may belong to the reply whose
- * calls finished the work.
+ * Number of calls denied after the work is finished before the host is stopped, if it is not known which calls are of the
+ * same reply: the first may belong to the reply whose calls finished the work.
  */
 const maxDenialsBeforeStop = 1;
 
@@ -81,11 +88,10 @@ export type HookLimits = {
 /** Decides whether a call may run. */
 export function judgeHookCall(state: HookState, call: HookCall, limits: HookLimits): HookJudgment {
   const { callsMax } = limits;
-  const denialsMax = limits.isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop;
-  if (state.finish !== null) return denyFinishedCall(state, state.finish, denialsMax);
+  if (state.finish !== null) return denyFinishedCall(state, state.finish, call, limits);
   if (callsMax !== null && state.calls >= callsMax) {
     const reason = formatFinishMessage(`The budget of ${callsMax} tool calls is used up.`);
-    return denyFinishedCall(state, { reason, denials: 0 }, denialsMax);
+    return denyFinishedCall(state, { reason, denials: 0 }, call, limits);
   }
   if (state.ladder === null || state.ladder.blockedCalls.length === 0) return { state, decision: noDecision };
   const { state: ladder, blocks, verdict } = screenCalls(state.ladder, [call], state.calls + 1);
@@ -94,13 +100,13 @@ export function judgeHookCall(state: HookState, call: HookCall, limits: HookLimi
   const after = { ...state, ladder };
   return verdict === null
     ? { state: after, decision: { kind: 'deny', text: `Not run again: ${block.advice}` } }
-    : denyFinishedCall(after, { reason: formatFinishMessage(verdict.advice), denials: 0 }, denialsMax);
+    : denyFinishedCall(after, { reason: formatFinishMessage(verdict.advice), denials: 0 }, call, limits);
 }
 
 /** Records a finished call. Calls that we denied never ran, so they are ignored, as is everything after the finish. */
 export function recordHookCall(
   state: HookState,
-  { tool, args }: HookCall,
+  { tool, args, reply }: HookCall,
   { ok, output }: HookOutcome,
   at: number,
 ): HookJudgment {
@@ -119,7 +125,7 @@ export function recordHookCall(
     return { state: after, decision: { kind: 'advise', text: verdict.advice } };
   const reason = formatFinishMessage(verdict.advice);
   return {
-    state: { ...after, finish: { reason, denials: 0 } },
+    state: { ...after, finish: { reason, denials: 0, ...(reply !== undefined && { reply }) } },
     decision: { kind: 'advise', text: reason },
   };
 }
@@ -137,7 +143,12 @@ export function judgeModelCall(state: HookState, { isSubAgent }: HookLimits): Ho
         state: { ...state, finish: { ...finish, isStopped: true } },
         decision: { kind: 'stop', text: finish.reason },
       }
-    : { state: { ...state, finish: { ...finish, isTold: true } }, decision: noDecision };
+    : { state: markModelTold(state), decision: noDecision };
+}
+
+/** Records that the next call comes from a model that knows whether the work is finished. */
+export function markModelTold(state: HookState): HookState {
+  return state.finish === null ? state : { ...state, finish: { ...state.finish, isTold: true } };
 }
 
 /**
@@ -152,15 +163,31 @@ export function resetHookState(before: HookState, text: string): HookState {
   return { ...initialHookState, ladder: { detector, blockedCalls: [] } };
 }
 
-function denyFinishedCall(state: HookState, before: FinishedWork, denialsMax: number): HookJudgment {
-  const finish = { ...before, denials: before.denials + 1 };
-  const { reason } = finish;
-  return finish.denials > denialsMax
+function denyFinishedCall(
+  state: HookState,
+  before: FinishedWork,
+  { reply }: HookCall,
+  { isSubAgent }: HookLimits,
+): HookJudgment {
+  const denied = { ...before, denials: before.denials + 1 };
+  // The denial of the first call tells the model, if nothing has told it before.
+  const finish = reply === undefined ? denied : { reply, ...denied };
+  const { reason, denials } = finish;
+  const isStop = isSubAgent ? denials > maxSubAgentDenialsBeforeStop : isRequestDefiant(finish, reply);
+  return isStop
     ? {
         state: { ...state, finish: { ...finish, isStopped: true } },
         decision: { kind: 'stop', text: reason },
       }
     : { state: { ...state, finish }, decision: { kind: 'deny', text: reason } };
+}
+
+/** Decides whether a model that knows that the work is finished has requested the call. */
+function isRequestDefiant(finish: FinishedWork, reply: string | undefined): boolean {
+  if (finish.isTold === true) return true;
+  return finish.reply === undefined || reply === undefined
+    ? finish.denials > maxDenialsBeforeStop
+    : reply !== finish.reply;
 }
 
 function formatFinishMessage(advice: string): string {

@@ -1,7 +1,7 @@
 import { parseHookCall, toOutputText, type HookHost, type HookEvent } from './hook-event.ts';
 import type { Json } from '@pawl/governor';
 import { clineHost } from './cline-host.ts';
-import { readCodexCallSuccess } from './codex-transcript.ts';
+import { readCodexCallReply, readCodexCallSuccess } from './codex-transcript.ts';
 import { cursorHost } from './cursor-host.ts';
 import { getOwnField, getStringField, toJsonFields, type JsonFields } from '../json-fields.ts';
 import { governorNotePrefix, type HookDecision, type HookOutcome } from './hook-state.ts';
@@ -150,29 +150,37 @@ function toStopAnswer(reason: string): JsonFields {
 }
 
 /**
- * Codex: events and answers are those of Claude Code, except that a failure shows only in the transcript and in the
- * output, and that no answer ends a turn: a call can only be denied. At a stop, `codex exec` is interrupted, and the user
- * of the interactive program is told how to stop it.
+ * Codex: events and answers are those of Claude Code, except that a failure and the reply that contains a call show only in
+ * the transcript, and that no answer ends a turn: a call can only be denied. At a stop, `codex exec` is interrupted, and
+ * the user of the interactive program is told how to stop it.
  */
 export const codexHost: HookHost = {
   name: 'codex',
   title: 'Codex',
-  parseEvent: (event, input) =>
-    toToolHookEvent(event, input, (response) => ({
-      ok: readCodexCallSuccess(
-        getStringField(input, 'transcript_path'),
-        getStringField(input, 'tool_use_id'),
-      ),
+  parseEvent(event, input) {
+    const path = getStringField(input, 'transcript_path');
+    const id = getStringField(input, 'tool_use_id');
+    const hookEvent = toToolHookEvent(event, input, (response) => ({
+      ok: readCodexCallSuccess(path, id),
       output: toOutputText(response),
-    })),
+    }));
+    return addReply(hookEvent, readCodexCallReply(path, id));
+  },
   answer(event, decision) {
     const answer = toToolAnswer(event, decision);
     if (decision.kind !== 'stop') return answer;
-    const systemMessage = 'Pawl: this agent ignores its denied calls. Press Esc to stop it.';
+    const systemMessage = 'Pawl: this agent makes calls although its work has ended. Press Esc to stop it.';
     return { ...toJsonFields(answer), systemMessage };
   },
   interruptible: { name: 'codex', subcommands: ['exec', 'e'] },
 };
+
+/** Adds which reply contains the call, so that parallel calls are told from calls of a later reply. */
+function addReply(hookEvent: HookEvent, reply: string | undefined): HookEvent {
+  return reply !== undefined && (hookEvent.type === 'calling' || hookEvent.type === 'called')
+    ? { ...hookEvent, call: { ...hookEvent.call, reply } }
+    : hookEvent;
+}
 
 /**
  * Qwen Code: the events of Claude Code with the results of Gemini CLI. `continue: false` does not end a turn around a
@@ -193,17 +201,21 @@ export const qwenHost: HookHost = {
   },
 };
 
-/** opencode has plugins instead of hooks: the plugin that the installer writes sends these events and applies the answers. */
+/**
+ * opencode has plugins instead of hooks: the plugin that the installer writes sends these events, with the number of the
+ * model request, and applies the answers.
+ */
 export const opencodeHost: HookHost = {
   name: 'opencode',
   title: 'opencode',
   parseEvent(event, input) {
     if (event === 'PostToolUseFailure') return toFailureEvent(input);
-    return toToolHookEvent(event, input, (response) => {
+    const hookEvent = toToolHookEvent(event, input, (response) => {
       const exitCode = getOwnField(input, 'exit_code');
       // opencode reports a tool that threw as a failure, but not a command that ended with an error.
       return { ok: typeof exitCode === 'number' ? exitCode === 0 : true, output: toOutputText(response) };
     });
+    return addReply(hookEvent, getStringField(input, 'reply') || undefined);
   },
   answer(event, decision) {
     return decision.kind === 'stop' ? toStopAnswer(decision.text) : toToolAnswer(event, decision);
@@ -212,14 +224,18 @@ export const opencodeHost: HookHost = {
 
 /**
  * GitHub Copilot CLI: with the event names of Claude Code, it sends the input in nearly the same format, but it reads
- * only answers without `hookSpecificOutput`, and no answer around a call ends a turn.
+ * only answers without `hookSpecificOutput`, and no answer around a call ends a turn. It reports all calls of a reply before
+ * it runs the first.
  */
 export const copilotHost: HookHost = {
   name: 'copilot',
   title: 'GitHub Copilot CLI',
   parseEvent(event, input) {
-    if (event === 'PostToolUseFailure') return toFailureEvent(input);
-    return toToolHookEvent(event, input, () => parseCopilotOutcome(input));
+    const hookEvent =
+      event === 'PostToolUseFailure'
+        ? toFailureEvent(input)
+        : toToolHookEvent(event, input, () => parseCopilotOutcome(input));
+    return hookEvent.type === 'called' ? { ...hookEvent, isReplyComplete: true } : hookEvent;
   },
   answer(_, { kind, ...decision }) {
     const text = 'text' in decision ? `${governorNotePrefix} ${decision.text}` : '';

@@ -38,6 +38,8 @@ export const PawlPlugin = async ({ client }) => {
   const reportedFailures = new Set();
   /** Advice about failed calls, whose results a plugin cannot change: it is added to the next result. */
   const pendingAdvice = new Map();
+  /** The number of model requests of each agent: calls with the same number belong to the same reply. */
+  const requestCounts = new Map();
 
   const report = async (hook_event_name, sessionID, fields = {}) => {
     const parent = parents.get(sessionID);
@@ -66,6 +68,7 @@ export const PawlPlugin = async ({ client }) => {
       if (event.type === 'session.deleted' && info?.id) {
         if (!parents.delete(info.id)) await report('SessionEnd', info.id);
         pendingAdvice.delete(info.id);
+        requestCounts.delete(info.id);
       }
       if (event.type === 'message.part.updated' && part?.type === 'tool' && part.state?.status === 'error')
         await reportFailure(part);
@@ -73,8 +76,16 @@ export const PawlPlugin = async ({ client }) => {
     'chat.message': async ({ sessionID }) => {
       await report('UserPromptSubmit', sessionID);
     },
+    'chat.params': async ({ sessionID, agent, message }) => {
+      // Titles and summaries are requested by agents of their own.
+      if (agent === message?.agent) requestCounts.set(sessionID, (requestCounts.get(sessionID) ?? 0) + 1);
+    },
     'tool.execute.before': async ({ tool, sessionID }, { args }) => {
-      const answer = await report('PreToolUse', sessionID, { tool_name: tool, tool_input: args ?? null });
+      const answer = await report('PreToolUse', sessionID, {
+        tool_name: tool,
+        tool_input: args ?? null,
+        reply: requestCounts.get(sessionID)?.toString(),
+      });
       if (answer.continue === false) {
         // Not awaited: opencode waits for this hook before it aborts.
         client.session.abort({ path: { id: sessionID } }).catch(() => {});
@@ -87,6 +98,7 @@ export const PawlPlugin = async ({ client }) => {
       const answer = await report('PostToolUse', sessionID, {
         tool_name: tool,
         tool_input: args ?? null,
+        reply: requestCounts.get(sessionID)?.toString(),
         tool_response: result?.output ?? result?.content ?? null,
         exit_code: result?.metadata?.exit ?? null,
       });

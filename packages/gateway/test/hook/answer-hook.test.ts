@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '@pawl/core';
 import { answerHook } from '../../src/hook/answer-hook.ts';
 import { clineHost } from '../../src/hook/cline-host.ts';
-import { readCodexCallSuccess } from '../../src/hook/codex-transcript.ts';
+import { readCodexCallReply, readCodexCallSuccess } from '../../src/hook/codex-transcript.ts';
 import { cursorHost } from '../../src/hook/cursor-host.ts';
 import { findHostProcess, type InterruptibleProgram } from '../../src/hook/interrupt-host.ts';
 import {
@@ -78,6 +78,20 @@ describe('pawl hook claude', () => {
       continue: false,
       stopReason: expect.stringContaining('This work has come to its end') as string,
     });
+  });
+
+  it('counts one stop, and as denials the calls that were denied', () => {
+    const answerEvent = createHookSession(claudeHost);
+    const { denials, stops } = hookStates.readActivity(0).get('claude') ?? { denials: 0, stops: 0 };
+    for (let count = 0; count < 4; count += 1)
+      answerEvent('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
+    answerEvent('PostToolBatch');
+    for (let count = 0; count < 3; count += 1)
+      expect(answerEvent('PreToolUse', testCall)).toMatchObject({ continue: false });
+    for (let count = 0; count < 2; count += 1)
+      expect(answerEvent('PostToolBatch')).toMatchObject({ continue: false });
+    const after = hookStates.readActivity(0).get('claude');
+    expect(after).toMatchObject({ denials: denials + 2, stops: stops + 1 });
   });
 
   it('resets with the next user message', () => {
@@ -206,6 +220,101 @@ describe('pawl hook codex', () => {
     const stop = { ...denial, systemMessage: expect.stringContaining('Esc') as string };
     expect(answers).toEqual([denial, denial, stop, stop, stop, stop]);
     expect(interrupted).toEqual(['codex', 'codex', 'codex', 'codex']);
+  });
+});
+
+/** Writes a transcript as Codex 0.169 does: the calls of a reply, their events, then their results. */
+function writeCodexReplies(replies: readonly (readonly string[])[], after = ''): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'pawl-codex-')), 'rollout.jsonl');
+  const lines = replies.flatMap((ids) => [
+    ...ids.map((call_id) => ({ type: 'response_item', payload: { type: 'function_call', call_id } })),
+    ...ids.map((id) => ({
+      type: 'event_msg',
+      payload: { type: 'item_completed', item: codexResult(id, 0, 'x') },
+    })),
+    ...ids.map((call_id) => ({ type: 'response_item', payload: { type: 'function_call_output', call_id } })),
+    { type: 'event_msg', payload: { type: 'token_count' } },
+  ]);
+  writeFileSync(path, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n${after}`);
+  return path;
+}
+
+/** Repeats a call until the work is finished; returns what requests another call. */
+function finishWork(transcript_path: string, interrupted: string[]) {
+  const answerEvent = createHookSession(codexHost, null, ({ name }) => interrupted.push(name));
+  for (const id of ['1', '2', '3', '4']) {
+    const call = { ...testCall, transcript_path, tool_use_id: `call_${id}` };
+    expect(answerEvent('PreToolUse', call)).toBeNull();
+    answerEvent('PostToolUse', { ...call, tool_response: 'as ever' });
+  }
+  return (tool_use_id: string) =>
+    answerEvent('PreToolUse', { tool_name: 'Read', tool_input: {}, transcript_path, tool_use_id });
+}
+
+describe('pawl hook codex at the end of the work', () => {
+  it('interrupts codex exec at the first call of the next reply', () => {
+    const interrupted: string[] = [];
+    const path = writeCodexReplies([['call_1'], ['call_2'], ['call_3'], ['call_4'], ['call_5']]);
+    const request = finishWork(path, interrupted);
+    expect(request('call_5')).toHaveProperty('systemMessage');
+    expect(interrupted).toEqual(['codex']);
+  });
+
+  it('only denies the other calls of the reply that finished the work', () => {
+    const interrupted: string[] = [];
+    const parallel = ['call_4', 'call_5', 'call_6', 'call_7'];
+    const path = writeCodexReplies([['call_1'], ['call_2'], ['call_3'], parallel, ['call_8']]);
+    const request = finishWork(path, interrupted);
+    for (const id of ['call_5', 'call_6', 'call_7']) {
+      expect(request(id)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+      expect(interrupted).toEqual([]);
+    }
+    request('call_8');
+    expect(interrupted).toEqual(['codex']);
+  });
+});
+
+describe('the reply of a call in a Codex transcript', () => {
+  const replies = [['call_1'], ['call_2', 'call_3'], ['call_4']];
+
+  it('is the same for parallel calls only', () => {
+    const path = writeCodexReplies(replies);
+    const ids = ['call_1', 'call_2', 'call_3', 'call_4'].map((id) => readCodexCallReply(path, id));
+    expect(ids[0]).toBe('first');
+    expect(ids[1]).toBe(ids[2]);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('stays the same while the transcript grows, also beyond the part that is read first', () => {
+    const path = writeCodexReplies(replies);
+    const before = readCodexCallReply(path, 'call_4');
+    appendFileSync(path, '{}\n'.repeat(200_000));
+    expect(readCodexCallReply(path, 'call_4')).toBe(before);
+  });
+
+  it('differs between replies whose calls have the same ids', () => {
+    const before = readCodexCallReply(writeCodexReplies([['call_1'], ['call_1']]), 'call_1');
+    const after = readCodexCallReply(writeCodexReplies([['call_1'], ['call_1'], ['call_1']]), 'call_1');
+    expect(before).toMatch(/^\d+$/);
+    expect(after).toMatch(/^\d+$/);
+    expect(after).not.toBe(before);
+  });
+
+  it('is unknown if the call, or what came before it, is not in the transcript or too far back', () => {
+    const path = writeCodexReplies(replies, '{"payload":{"type":"function_call","call_id":"call_9"\n');
+    const long = writeCodexReplies([['call_1']], '{}\n'.repeat(1_000_000));
+    appendFileSync(long, '{"payload":{"type":"function_call","call_id":"call_2"}}\n');
+    for (const [file, id] of [
+      [path, 'call_8'],
+      [path, 'call_9'],
+      [path, ''],
+      ['', 'call_1'],
+      [`${path}.missing`, 'call_1'],
+      [tmpdir(), 'call_1'],
+      [long, 'call_1'],
+      [long, 'call_2'],
+    ] as const)
+      expect(readCodexCallReply(file, id)).toBeUndefined();
   });
 });
 
@@ -356,6 +465,33 @@ describe('pawl hook opencode', () => {
     end(0);
     expect(end(null)).toBeNull();
   });
+
+  it('stops at the first call of the next reply, and only denies parallel calls', () => {
+    const call = { tool_name: 'bash', tool_input: { command: 'make' } };
+    const answerEvent = createHookSession(opencodeHost);
+    for (const reply of ['1', '2', '3', '4']) {
+      expect(answerEvent('PreToolUse', { ...call, reply })).toBeNull();
+      answerEvent('PostToolUse', { ...call, reply, tool_response: 'as ever' });
+    }
+    for (let count = 0; count < 5; count += 1) {
+      const parallel = answerEvent('PreToolUse', { ...call, reply: '4' });
+      expect(parallel).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+    }
+    expect(answerEvent('PreToolUse', { ...call, reply: '5' })).toMatchObject({ continue: false });
+  });
+
+  it('denies a reply before it stops if the work ended with a tool that threw, whose result carries no advice', () => {
+    const call = { tool_name: 'read', tool_input: { filePath: 'x' } };
+    const answerEvent = createHookSession(opencodeHost);
+    for (const error of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+      answerEvent('PostToolUseFailure', { ...call, tool_input: { filePath: error }, error });
+    const other = { tool_name: 'glob', tool_input: { pattern: '*' } };
+    for (let count = 0; count < 3; count += 1) {
+      const denied = answerEvent('PreToolUse', { ...other, reply: '9' });
+      expect(denied).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
+    }
+    expect(answerEvent('PreToolUse', { ...other, reply: '10' })).toMatchObject({ continue: false });
+  });
 });
 
 /** Reports a finished command as the real client does with these event names. */
@@ -383,6 +519,22 @@ describe('pawl hook copilot', () => {
       });
     }
     expect(interrupted).toEqual(['copilot']);
+  });
+
+  it('interrupts copilot -p at the first call after the results of a reply, whose calls it reports first', () => {
+    const interrupted: string[] = [];
+    const answerEvent = createHookSession(copilotHost, null, ({ name }) => interrupted.push(name));
+    for (let shell = 0; shell < 4; shell += 1) finishShell(answerEvent, shell, 0);
+    expect(answerEvent('PreToolUse', testCall)).toHaveProperty('permissionDecision', 'deny');
+    expect(interrupted).toEqual(['copilot']);
+  });
+
+  it('does not count the results of parallel calls as replies', () => {
+    const interrupted: string[] = [];
+    const answerEvent = createHookSession(copilotHost, null, ({ name }) => interrupted.push(name));
+    for (let count = 0; count < 7; count += 1) expect(answerEvent('PreToolUse', testCall)).toBeNull();
+    for (let shell = 0; shell < 7; shell += 1) finishShell(answerEvent, shell, 0);
+    expect(interrupted).toEqual([]);
   });
 
   it('recognizes equal results of different shells, and failures of tools', () => {
