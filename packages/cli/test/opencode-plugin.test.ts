@@ -17,7 +17,7 @@ type OpencodeHooks = {
   'tool.execute.before'(input: ToolCall, output: { args: unknown }): Promise<void>;
   'tool.execute.after'(
     input: ToolCall & { args: unknown },
-    output: { output: string; metadata: unknown },
+    output: { output: string; metadata: unknown } | { content: object[] },
   ): Promise<void>;
 };
 
@@ -87,6 +87,18 @@ describe('the opencode plugin', { timeout: 30_000 }, () => {
     await requestModel();
     await expect(requestCall()).rejects.toThrow('Pawl stopped the agent.');
     expect(aborted).toEqual(['main']);
+  });
+
+  it('adds advice to the results of MCP servers, which consist of parts', async () => {
+    const { hooks } = await loadPlugin();
+    const call = { tool: 'files_read', sessionID: 'main', callID: 'c', args };
+    const results = Array.from({ length: 4 }, () => ({ content: [{ type: 'text', text: 'as ever' }] }));
+    for (const result of results) await hooks['tool.execute.after'](call, result);
+    expect(results[0]?.content).toHaveLength(1);
+    expect(results[3]?.content).toEqual([
+      { type: 'text', text: 'as ever' },
+      { type: 'text', text: expect.stringContaining('This work has come to its end') as string },
+    ]);
   });
 
   it('reports a tool that threw once, adds the advice to the next result, and separates sub-agents', async () => {

@@ -105,6 +105,8 @@ export const PawlPlugin = async ({ client }) => {
       const advice = [pendingAdvice.get(sessionID), answer.hookSpecificOutput?.additionalContext].filter(Boolean);
       pendingAdvice.delete(sessionID);
       if (typeof result?.output === 'string') result.output = [result.output, ...advice].join('\n\n');
+      // Results of MCP servers consist of parts.
+      else if (Array.isArray(result?.content)) result.content.push(...advice.map((text) => ({ type: 'text', text })));
     },
   };
 };
