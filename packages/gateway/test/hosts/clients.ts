@@ -207,12 +207,32 @@ const continueCli: HostClient = {
   },
 };
 
+const copilotCli: HostClient = {
+  name: 'copilot',
+  title: 'GitHub Copilot CLI',
+  packageName: '@github/copilot',
+  bin: 'copilot',
+  hook: 'copilot',
+  prepare: (url, prompt, { home }) => ({
+    args: ['-p', prompt, '--allow-all-tools'],
+    env: {
+      COPILOT_HOME: join(home, '.copilot'),
+      // With a provider of one's own and without other network access, it needs no account.
+      COPILOT_OFFLINE: 'true',
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_API_KEY: 'test',
+      COPILOT_MODEL: 'm',
+    },
+  }),
+};
+
 export const hostClients: readonly HostClient[] = [
   claudeCode,
   codex,
   geminiCli,
   opencode,
   qwenCode,
+  copilotCli,
   cline,
   continueCli,
 ];

@@ -1,3 +1,4 @@
+import type { HookActivity } from '../../src/hook/hook-state.ts';
 import type { ClientRun } from './run-client.ts';
 import type { HostScript } from './scripts.ts';
 
@@ -11,15 +12,24 @@ export function findRunFault(run: ClientRun, script: HostScript): string | null 
 function findHealthyFault(run: ClientRun, { requestsMax }: HostScript): string | null {
   if (run.requests !== requestsMax) return `${run.requests} requests instead of ${requestsMax}`;
   if (!run.hasAnswer) return 'it ended without an answer';
-  return run.isUnchanged === false ? 'its requests were changed' : null;
+  if (run.isUnchanged === false) return 'its requests were changed';
+  return run.activity === null ? null : findActivityFault(run.activity);
 }
 
-/**
- * Hooks stop an agent whose model ignores them, and cannot make it answer. Some agents do not report the end of a reply
- * to their hooks, so one more denied call is tolerated.
- */
-function findLoopFault({ requests, hasAnswer, governedBy }: ClientRun, script: HostScript): string | null {
-  const requestsMax = script.requestsMax + (governedBy === 'hook' ? 1 : 0);
+/** Hooks must see healthy work and leave it alone. */
+function findActivityFault({ sessions, advice, denials, stops }: HookActivity): string | null {
+  if (sessions !== 1) return `the hooks saw ${sessions} sessions instead of 1`;
+  const interventions = advice + denials + stops;
+  return interventions === 0
+    ? null
+    : `${advice} advice, ${denials} denials and ${stops} stops instead of none`;
+}
+
+/** Hooks stop an agent whose model ignores them, and cannot make it answer. */
+function findLoopFault(
+  { requests, hasAnswer, governedBy }: ClientRun,
+  { requestsMax }: HostScript,
+): string | null {
   if (requests > requestsMax) return `${requests} requests, at most ${requestsMax} expected`;
   return hasAnswer || governedBy === 'hook' ? null : 'it ended without an answer';
 }

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { getDataFolder } from '@pawl/runtime/data-folder';
+import { openHookStateStore, type HookActivity } from '../../src/hook/hook-state.ts';
 import type { HostClient, RunFolders } from './clients.ts';
 import { startScriptedModel } from './model.ts';
 import { scriptedAnswer, workFiles, type HostScript } from './scripts.ts';
@@ -25,6 +27,8 @@ export type ClientRun = {
   readonly hasAnswer: boolean;
   /** Whether the model received every request as the client sent it; null without a proxy. */
   readonly isUnchanged: boolean | null;
+  /** What the governor did in the hooks; null without them. */
+  readonly activity: HookActivity | null;
   /** What a strict provider would have rejected. */
   readonly problems: readonly string[];
   readonly durationMs: number;
@@ -69,6 +73,7 @@ export async function runClient(
       exitCode,
       hasAnswer: output.includes(scriptedAnswer),
       isUnchanged: proxy === null ? null : model.agentRequests.every(({ raw }) => proxy.bodies.has(raw)),
+      activity: governedBy === 'hook' ? readHookActivity(client, clientEnv) : null,
       problems: model.problems,
       durationMs: performance.now() - startedAt,
       output,
@@ -187,4 +192,18 @@ async function installHook(name: string, { work }: RunFolders, env: NodeJS.Proce
   const args = [process.execPath, pawl, 'hook', 'install', name, '--yes'];
   const { exitCode, output } = await runProgram(args, { cwd: work, env });
   if (exitCode !== 0) throw new Error(`pawl hook install ${name} failed: ${output}`);
+}
+
+/** Reads what the governor did, as `pawl hook status` does. */
+function readHookActivity({ hook }: HostClient, env: NodeJS.ProcessEnv): HookActivity {
+  const states = openHookStateStore(
+    join(getDataFolder({ env, platform: process.platform }), 'hooks.sqlite'),
+    Date.now,
+  );
+  try {
+    const activity = states.readActivity(0).get(hook ?? '');
+    return activity ?? { sessions: 0, advice: 0, denials: 0, stops: 0 };
+  } finally {
+    states.close();
+  }
 }
