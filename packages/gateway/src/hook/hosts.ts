@@ -254,15 +254,13 @@ export const copilotHost: HookHost = {
   interruptible: { name: 'copilot', subcommands: ['-p', '--prompt'] },
 };
 
-/** The line that ends the output of a command. The number of the shell grows, so equal results would look different. */
-const copilotShellLine = /\n?<shellId: \d+ completed with exit code (-?\d+)>\s*$/;
-
 function parseCopilotOutcome(input: JsonFields): HookOutcome {
   const result = toJsonFields(getOwnField(input, 'tool_result')) ?? {};
-  const output = toOutputText(getOwnField(result, 'text_result_for_llm'));
-  const [line, exitCode] = copilotShellLine.exec(output) ?? [];
-  if (line !== undefined) return { ok: exitCode === '0', output: output.slice(0, -line.length) };
-  return { ok: getStringField(result, 'result_type') === 'failure' ? false : undefined, output };
+  const isFailure = getStringField(result, 'result_type') === 'failure';
+  return {
+    ok: isFailure ? false : undefined,
+    output: toOutputText(getOwnField(result, 'text_result_for_llm')),
+  };
 }
 
 /** The coding agents that Pawl can govern through their hooks. */

@@ -275,12 +275,12 @@ function readTaggedText(text: string): HostOutput | null {
   return null;
 }
 
-/** OpenHands: lines in brackets after the output, and opencode: tags after it. */
+/** OpenHands and GitHub Copilot CLI: lines in brackets after the output, and opencode: tags after it. */
 function readBracketedText(text: string): HostOutput | null {
   const from = Math.max(0, text.length - trailerMax);
   const tail = text.slice(from);
   const trailer =
-    /\n?\[(?:The command (?:completed|has no new output|timed out|was)|Command (?:finished|completed|exited)|Jupyter|Python Interpreter|Current working directory|exit code)[^\n]{0,400}\](?:\n|$)|\n{0,2}<(?:bash|shell)_metadata>|\n?(?:\([Ee]xit code:? -?\d{1,10}\)|Exit code: -?\d{1,10})\s{0,4}$|\n?\[exit(?:ed with)?(?: code| status)?:? ?-?\d{1,10}\]\s{0,4}$/.exec(
+    /\n?\[(?:The command (?:completed|has no new output|timed out|was)|Command (?:finished|completed|exited)|Jupyter|Python Interpreter|Current working directory|exit code)[^\n]{0,400}\](?:\n|$)|\n{0,2}<(?:bash|shell)_metadata>|\n?<(?:(?:detached )?command with )?shellId: [^\n]{1,80} (?:completed with exit code -?\d|is still running after )[^\n]{0,400}>\s{0,4}$|\n?(?:\([Ee]xit code:? -?\d{1,10}\)|Exit code: -?\d{1,10})\s{0,4}$|\n?\[exit(?:ed with)?(?: code| status)?:? ?-?\d{1,10}\]\s{0,4}$/.exec(
       tail,
     );
   if (trailer === null) return null;

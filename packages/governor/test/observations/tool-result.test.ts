@@ -77,6 +77,7 @@ function listClientForms(text: string): readonly string[] {
     `<returncode>2</returncode>\n<output>\n${text}</output>`,
     `${text}\n[The command completed with exit code 2.]\n[Current working directory: /app]`,
     `${text}\n[Command finished with exit code 2]`,
+    `${text}\n<shellId: 7 completed with exit code 2>`,
     `Exit code 2\n${text}`,
     JSON.stringify([{ query: 'x', result: `[Command exited with code 2]\n${text}`, success: false }]),
     `The command ended with exit code 2.\n${text}`,

@@ -332,6 +332,8 @@ const failures: readonly ToolResultCase[] = [
   ),
   command('failed', 'make', '[Command exited with code 2]\n\n[stderr]\nboom\n'),
   command('failed', 'make', '<returncode>2</returncode>\n<output>\nboom\n</output>'),
+  command('failed', 'make', 'boom\n<shellId: 3 completed with exit code 2>'),
+  command('failed', 'make', '<detached command with shellId: build completed with exit code 2>'),
   command('failed', 'make', 'Error executing tool Bash: Error (exit code 2): boom\n'),
   command(
     'failed',
@@ -564,6 +566,9 @@ const successes: readonly ToolResultCase[] = [
     { output: '{"output":"error.ts","metadata":{"exit_code":0,"duration_seconds":0.1}}' },
   ),
   command('succeeded', 'ls', '<returncode>0</returncode>\n<output>\nfailed.txt\n</output>'),
+  command('succeeded', 'ls', 'failed.txt\n<shellId: 3 completed with exit code 0>'),
+  command('succeeded', 'cat log.txt', '<shellId: 3 completed with exit code 2>\nThe next command follows.'),
+  command('empty', 'grep -r gone .', '<shellId: 3 completed with exit code 1>'),
   command('succeeded', 'grep -r tool .', 'log.txt:Error executing tool Bash: Error (exit code 2): boom'),
   command('empty', 'grep -r gone .', '(Bash completed with no output)'),
   command('succeeded', 'touch a', '[{"query":"touch a","result":"","success":true}]'),
@@ -602,6 +607,11 @@ const successes: readonly ToolResultCase[] = [
   call('empty', 'list_files', { path: 'a' }, { output: '' }),
   // Not yet.
   call('waiting', 'job_status', { id: 7 }, { output: 'The build is still running.' }),
+  command(
+    'waiting',
+    'npm test',
+    '3 passed\n<command with shellId: 3 is still running after 30 seconds. Use read_bash to read more.>',
+  ),
   call('waiting', 'job_status', { id: 7 }, { output: '{"status":"queued"}' }),
   call('waiting', 'check_deployment', {}, { output: 'Deployment not yet ready' }),
   call(
