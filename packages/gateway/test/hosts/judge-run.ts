@@ -28,8 +28,9 @@ function findActivityFault({ sessions, advice, denials, stops }: HookActivity): 
 /** Hooks stop an agent whose model ignores them, and cannot make it answer. */
 function findLoopFault(
   { requests, hasAnswer, governedBy }: ClientRun,
-  { requestsMax }: HostScript,
+  { requestsMax, endsWithAnswer }: HostScript,
 ): string | null {
   if (requests > requestsMax) return `${requests} requests, at most ${requestsMax} expected`;
-  return hasAnswer || governedBy === 'hook' ? null : 'it ended without an answer';
+  const mayStop = governedBy === 'hook' && !endsWithAnswer;
+  return hasAnswer || mayStop ? null : 'it ended without an answer';
 }

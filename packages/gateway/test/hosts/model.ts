@@ -27,7 +27,7 @@ export type ScriptedModel = {
 };
 
 /**
- * Starts a local server that plays a script, one command per request, and ignores advice. It derives the step from the
+ * Starts a local server that plays a script, one reply per request, and ignores advice. It derives the step from the
  * history of the request, so that retries and requests for other purposes, such as titles, do not disturb it.
  */
 export async function startScriptedModel(script: HostScript): Promise<ScriptedModel> {
@@ -38,10 +38,10 @@ export async function startScriptedModel(script: HostScript): Promise<ScriptedMo
     const history = readHistory(request.body);
     problems.push(...listHistoryProblems(history));
     const tool = findShellTool(request.body);
-    const isAgent = tool !== null || history.calls.length > 0;
+    const callCount = history.filter(({ type }) => type === 'call').length;
+    const isAgent = tool !== null || callCount > 0;
     if (isAgent) agentRequests.push(request);
-    const command = script.commands[history.calls.length];
-    return isAgent ? createReply(tool, command) : { text: 'Notes' };
+    return isAgent ? createReply(tool, findReply(script, callCount)) : { text: 'Notes' };
   });
   return { url: server.url, agentRequests, problems, close: () => server.close() };
 }
@@ -55,38 +55,49 @@ function sendNotFound(_request: IncomingMessage, response: ServerResponse): void
   response.end(JSON.stringify({ error: { message: 'not found', code: 404, status: 'NOT_FOUND' } }));
 }
 
-function createReply(tool: ShellTool | null, command: string | undefined): UpstreamReply {
-  return tool === null || command === undefined
-    ? { text: scriptedAnswer }
-    : { call: { tool: tool.name, args: createArguments(tool, command) } };
+/** Returns the commands of the next reply. */
+function findReply({ replies }: HostScript, callCount: number): readonly string[] {
+  let callsBefore = 0;
+  for (const commands of replies) {
+    if (callsBefore >= callCount) return commands;
+    callsBefore += commands.length;
+  }
+  return [];
 }
 
-/** The calls of a conversation and the results that answer them, in order. */
-type CallHistory = { readonly calls: readonly string[]; readonly results: readonly string[] };
+function createReply(tool: ShellTool | null, commands: readonly string[]): UpstreamReply {
+  return tool === null || commands.length === 0
+    ? { text: scriptedAnswer }
+    : { calls: commands.map((command) => ({ tool: tool.name, args: createArguments(tool, command) })) };
+}
 
-/** Reads the history in any of the wire formats. A part without an id is known by its tool. */
-function readHistory(body: JsonFields): CallHistory {
-  const calls: string[] = [];
-  const results: string[] = [];
-  for (const part of listHistoryParts(body)) {
+/** A call of a conversation, or the result of one. */
+type HistoryItem = { readonly type: 'call' | 'result'; readonly id: string };
+
+/** Reads the calls and results of a conversation in any of the wire formats. A part without an id is known by its tool. */
+function readHistory(body: JsonFields): readonly HistoryItem[] {
+  return listHistoryParts(body).flatMap((part): readonly HistoryItem[] => {
     const type = getStringField(part, 'type');
     const call = toJsonFields(getOwnField(part, 'functionCall'));
     const response = toJsonFields(getOwnField(part, 'functionResponse'));
-    if (type === 'tool_use') calls.push(getStringField(part, 'id'));
-    else if (type === 'tool_result') results.push(getStringField(part, 'tool_use_id'));
-    else if (/^(?:function|custom_tool|local_shell)_call$/.test(type))
-      calls.push(getStringField(part, 'call_id'));
-    else if (type.endsWith('_call_output')) results.push(getStringField(part, 'call_id'));
-    else if (getStringField(part, 'role') === 'tool') results.push(getStringField(part, 'tool_call_id'));
-    else if (call !== null) calls.push(getStringField(call, 'id') || getStringField(call, 'name'));
-    else if (response !== null)
-      results.push(getStringField(response, 'id') || getStringField(response, 'name'));
-    else
-      calls.push(
-        ...getListField(part, 'tool_calls').map((each) => getStringField(toJsonFields(each) ?? {}, 'id')),
-      );
-  }
-  return { calls, results };
+    if (type === 'tool_use') return [{ type: 'call', id: getStringField(part, 'id') }];
+    if (type === 'tool_result') return [{ type: 'result', id: getStringField(part, 'tool_use_id') }];
+    if (/^(?:function|custom_tool|local_shell)_call$/.test(type))
+      return [{ type: 'call', id: getStringField(part, 'call_id') }];
+    if (type.endsWith('_call_output')) return [{ type: 'result', id: getStringField(part, 'call_id') }];
+    if (getStringField(part, 'role') === 'tool')
+      return [{ type: 'result', id: getStringField(part, 'tool_call_id') }];
+    if (call !== null) return [{ type: 'call', id: getPartId(call) }];
+    if (response !== null) return [{ type: 'result', id: getPartId(response) }];
+    return getListField(part, 'tool_calls').map((each) => ({
+      type: 'call',
+      id: getStringField(toJsonFields(each) ?? {}, 'id'),
+    }));
+  });
+}
+
+function getPartId(fields: JsonFields): string {
+  return getStringField(fields, 'id') || getStringField(fields, 'name');
 }
 
 /** The messages, and the parts of messages that consist of parts. */
@@ -99,10 +110,19 @@ function listHistoryParts(body: JsonFields): readonly JsonFields[] {
   });
 }
 
-/** Providers reject a call without a result, a result without a call, and results in another order. */
-function listHistoryProblems({ calls, results }: CallHistory): readonly string[] {
-  const isValid = calls.length === results.length && calls.every((id, index) => id === results[index]);
-  return isValid ? [] : [`calls ${calls.join(' ')} have results ${results.join(' ')}`];
+/** Providers reject a call without a result before the next reply, and a result without a call. */
+function listHistoryProblems(history: readonly HistoryItem[]): readonly string[] {
+  const open: string[] = [];
+  let isAnswering = false;
+  for (const { type, id } of history) {
+    if (type === 'call' && isAnswering && open.length > 0)
+      return [`call ${id} comes before the results of ${open.join(' ')}`];
+    if (type === 'result' && !open.includes(id)) return [`result ${id} has no call`];
+    isAnswering = type === 'result';
+    if (type === 'call') open.push(id);
+    else open.splice(open.indexOf(id), 1);
+  }
+  return open.length === 0 ? [] : [`calls ${open.join(' ')} have no result`];
 }
 
 type ShellTool = { readonly name: string; readonly schema: JsonFields };

@@ -1,10 +1,13 @@
-/** A run of a coding agent whose model is scripted: the commands that the model asks for, one per step. */
+/** A run of a coding agent whose model is scripted: the commands that the model asks for. */
 export type HostScript = {
   readonly name: string;
   readonly isHealthy: boolean;
+  /** Whether the model answers by itself at the end of the commands, so that every run has to show its answer. */
+  readonly endsWithAnswer: boolean;
   /** The most model requests, including the one for the answer, that a governed run of a loop may take. */
   readonly requestsMax: number;
-  readonly commands: readonly string[];
+  /** The commands of each reply; several are parallel calls. */
+  readonly replies: readonly (readonly string[])[];
 };
 
 /** The model repeats a loop this often, whatever advice it gets, unless it is offered no tools. */
@@ -39,6 +42,17 @@ export const hostScripts: readonly HostScript[] = [
     8,
     Array.from({ length: loopSteps }, (_, index) => `cat missing-${index + 1}.txt`),
   ),
+  // The first of four parallel calls completes a loop, and the model obeys: the agent must not be stopped before it answers.
+  {
+    name: 'loop with parallel calls',
+    isHealthy: false,
+    endsWithAnswer: true,
+    requestsMax: 5,
+    replies: [
+      ...Array.from({ length: 3 }, () => ['cat notes.txt']),
+      ['cat notes.txt', 'cat room-1.txt', 'cat room-2.txt', 'cat room-3.txt'],
+    ],
+  },
   createHealthyScript(
     'reading',
     Array.from({ length: healthySteps }, (_, index) => `cat room-${index + 1}.txt`),
@@ -52,10 +66,16 @@ export const hostScripts: readonly HostScript[] = [
 ];
 
 function createHealthyScript(name: string, commands: readonly string[]): HostScript {
-  return { name, isHealthy: true, requestsMax: commands.length + 1, commands };
+  return {
+    name,
+    isHealthy: true,
+    endsWithAnswer: true,
+    requestsMax: commands.length + 1,
+    replies: commands.map((command) => [command]),
+  };
 }
 
 function createLoop(name: string, requestsMax: number, commands: readonly string[]): HostScript {
-  const repeated = Array.from({ length: loopSteps }, (_, index) => commands[index % commands.length] ?? '');
-  return { name, isHealthy: false, requestsMax, commands: repeated };
+  const replies = Array.from({ length: loopSteps }, (_, index) => [commands[index % commands.length] ?? '']);
+  return { name, isHealthy: false, endsWithAnswer: false, requestsMax, replies };
 }

@@ -13,10 +13,13 @@ export type UpstreamRequest = {
   readonly body: JsonFields;
 };
 
-/** The reply of the model: text or a tool call. */
+type UpstreamCall = { readonly tool: string; readonly args: object };
+
+/** The reply of the model: text, a tool call or several. */
 export type UpstreamReply =
   | { readonly text: string }
-  | { readonly call: { readonly tool: string; readonly args: object } };
+  | { readonly call: UpstreamCall }
+  | { readonly calls: readonly UpstreamCall[] };
 
 export type UpstreamServer = {
   readonly url: string;
@@ -95,12 +98,25 @@ async function streamJsonArray(res: ServerResponse, events: readonly UpstreamSse
   res.end('\n]');
 }
 
+/** A reply as the wire formats need it; `number` makes its ids unique. */
+type ReplyContent = {
+  readonly text: string;
+  readonly calls: readonly (UpstreamCall & { readonly id: string })[];
+  readonly number: number;
+};
+
 /** Formats a reply in the wire format of the path. */
 function toUpstreamAnswer(path: string, reply: UpstreamReply, number: number): UpstreamAnswer {
-  if (path.includes('/chat/')) return toChatAnswer(reply, number);
-  if (path.includes('/responses')) return toResponsesAnswer(reply, number);
-  if (path.includes('enerateContent')) return toGeminiAnswer(reply, number);
-  return toMessagesAnswer(reply, number);
+  const calls = 'calls' in reply ? reply.calls : 'call' in reply ? [reply.call] : [];
+  const content = {
+    text: 'text' in reply ? reply.text : '',
+    calls: calls.map((call, index) => ({ ...call, id: index === 0 ? `${number}` : `${number}_${index}` })),
+    number,
+  };
+  if (path.includes('/chat/')) return toChatAnswer(content);
+  if (path.includes('/responses')) return toResponsesAnswer(content);
+  if (path.includes('enerateContent')) return toGeminiAnswer(content);
+  return toMessagesAnswer(content);
 }
 
 /** Returns whether a request lets the model call tools. */
@@ -114,18 +130,19 @@ function splitIntoPieces(text: string): readonly string[] {
   return text.match(/.{1,20}/gs) ?? [];
 }
 
-function toChatAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
-  const call = 'call' in reply ? reply.call : null;
-  const text = 'text' in reply ? reply.text : null;
+function toChatAnswer({ text, calls, number }: ReplyContent): UpstreamAnswer {
   const head = { id: `chatcmpl-${number}`, object: 'chat.completion', created: 1, model: 'tiny' };
   const chunk = { ...head, object: 'chat.completion.chunk' };
-  const toolCall = call && {
-    id: `call_${number}`,
+  const toolCalls = calls.map(({ id, tool, args }) => ({
+    id: `call_${id}`,
     type: 'function',
-    function: { name: call.tool, arguments: JSON.stringify(call.args) },
-  };
-  const finish_reason = call === null ? 'stop' : 'tool_calls';
-  const message = { role: 'assistant', content: text, ...(toolCall && { tool_calls: [toolCall] }) };
+    function: { name: tool, arguments: JSON.stringify(args) },
+  }));
+  const isText = calls.length === 0;
+  const finish_reason = isText ? 'stop' : 'tool_calls';
+  const message = isText
+    ? { role: 'assistant', content: text }
+    : { role: 'assistant', content: null, tool_calls: toolCalls };
   const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
   const delta = (change: object, reason: string | null = null): UpstreamSseEvent => ({
     data: { ...chunk, choices: [{ index: 0, delta: change, finish_reason: reason }] },
@@ -134,8 +151,8 @@ function toChatAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
     whole: { ...head, choices: [{ index: 0, message, finish_reason }], usage },
     events: [
       delta({ role: 'assistant', content: '' }),
-      ...splitIntoPieces(text ?? '').map((content) => delta({ content })),
-      ...(toolCall ? [delta({ tool_calls: [{ index: 0, ...toolCall }] })] : []),
+      ...splitIntoPieces(text).map((content) => delta({ content })),
+      ...toolCalls.map((call, index) => delta({ tool_calls: [{ index, ...call }] })),
       delta({}, finish_reason),
       { data: { ...chunk, choices: [], usage } },
       { data: '[DONE]' },
@@ -143,11 +160,7 @@ function toChatAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
   };
 }
 
-function toMessagesAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
-  const call = 'call' in reply ? reply.call : null;
-  const block = call
-    ? { type: 'tool_use', id: `toolu_${number}`, name: call.tool, input: call.args }
-    : { type: 'text', text: 'text' in reply ? reply.text : '' };
+function toMessagesAnswer({ text, calls, number }: ReplyContent): UpstreamAnswer {
   const head = {
     id: `msg_${number}`,
     type: 'message',
@@ -155,22 +168,31 @@ function toMessagesAnswer(reply: UpstreamReply, number: number): UpstreamAnswer 
     model: 'tiny',
     stop_sequence: null,
   };
-  const stop_reason = call ? 'tool_use' : 'end_turn';
+  const stop_reason = calls.length > 0 ? 'tool_use' : 'end_turn';
   const usage = { input_tokens: 100, output_tokens: 10 };
-  const started = call ? { ...block, input: {} } : { type: 'text', text: '' };
-  const deltas = call
-    ? [{ type: 'input_json_delta', partial_json: JSON.stringify(call.args) }]
-    : splitIntoPieces('text' in reply ? reply.text : '').map((text) => ({ type: 'text_delta', text }));
+  const textBlock = {
+    block: { type: 'text', text },
+    started: { type: 'text', text: '' },
+    deltas: splitIntoPieces(text).map((piece): object => ({ type: 'text_delta', text: piece })),
+  };
+  const callBlocks = calls.map(({ id, tool, args }) => {
+    const block = { type: 'tool_use', id: `toolu_${id}`, name: tool, input: args };
+    const deltas: readonly object[] = [{ type: 'input_json_delta', partial_json: JSON.stringify(args) }];
+    return { block, started: { ...block, input: {} }, deltas };
+  });
+  const blocks = calls.length > 0 ? callBlocks : [textBlock];
   return {
-    whole: { ...head, content: [block], stop_reason, usage },
+    whole: { ...head, content: blocks.map(({ block }) => block), stop_reason, usage },
     events: [
       {
         type: 'message_start',
         message: { ...head, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
       },
-      { type: 'content_block_start', index: 0, content_block: started },
-      ...deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta })),
-      { type: 'content_block_stop', index: 0 },
+      ...blocks.flatMap(({ started, deltas }, index) => [
+        { type: 'content_block_start', index, content_block: started },
+        ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+        { type: 'content_block_stop', index },
+      ]),
       { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 10 } },
       { type: 'message_stop' },
     ].map(toNamedEvent),
@@ -181,20 +203,18 @@ function toNamedEvent(data: { readonly type: string }): UpstreamSseEvent {
   return { name: data.type, data };
 }
 
-function toResponsesAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
-  const call = 'call' in reply ? reply.call : null;
-  const text = 'text' in reply ? reply.text : '';
+function toResponsesAnswer({ text, calls, number }: ReplyContent): UpstreamAnswer {
+  const part = { item_id: `msg_${number}`, output_index: 0, content_index: 0 };
   const content = [{ type: 'output_text', text, annotations: [] }];
-  const item = call
-    ? {
-        type: 'function_call',
-        id: `fc_${number}`,
-        call_id: `call_${number}`,
-        name: call.tool,
-        arguments: JSON.stringify(call.args),
-        status: 'completed',
-      }
-    : { type: 'message', id: `msg_${number}`, role: 'assistant', status: 'completed', content };
+  const message = { type: 'message', id: `msg_${number}`, role: 'assistant', status: 'completed', content };
+  const callItems = calls.map(({ id, tool, args }) => ({
+    type: 'function_call',
+    id: `fc_${id}`,
+    call_id: `call_${id}`,
+    name: tool,
+    arguments: JSON.stringify(args),
+    status: 'completed',
+  }));
   const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
   const initial = {
     id: `resp_${number}`,
@@ -204,33 +224,37 @@ function toResponsesAnswer(reply: UpstreamReply, number: number): UpstreamAnswer
     status: 'in_progress',
     output: [],
   };
-  const whole = { ...initial, status: 'completed', output: [item], usage };
-  const part = { item_id: `msg_${number}`, output_index: 0, content_index: 0 };
-  const events = [
-    { type: 'response.created', response: initial },
+  const output = calls.length > 0 ? callItems : [message];
+  const whole = { ...initial, status: 'completed', output, usage };
+  const callEvents = callItems.flatMap((item, output_index) => [
+    { type: 'response.output_item.added', output_index, item },
+    { type: 'response.output_item.done', output_index, item },
+  ]);
+  const messageEvents = [
     {
       type: 'response.output_item.added',
       output_index: 0,
-      item: call ? item : { ...item, status: 'in_progress', content: [] },
+      item: { ...message, status: 'in_progress', content: [] },
     },
-    ...(call ? [] : [{ type: 'response.content_part.added', ...part, part: { ...content[0], text: '' } }]),
+    { type: 'response.content_part.added', ...part, part: { ...content[0], text: '' } },
     ...splitIntoPieces(text).map((delta) => ({ type: 'response.output_text.delta', ...part, delta })),
-    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.output_item.done', output_index: 0, item: message },
+  ];
+  const events = [
+    { type: 'response.created', response: initial },
+    ...(calls.length > 0 ? callEvents : messageEvents),
     { type: 'response.completed', response: whole },
   ].map((data, sequence_number) => ({ name: data.type, data: { ...data, sequence_number } }));
   return { whole, events };
 }
 
-function toGeminiAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
-  const parts =
-    'call' in reply
-      ? [
-          {
-            functionCall: { name: reply.call.tool, args: reply.call.args },
-            thoughtSignature: `signature ${number}`,
-          },
-        ]
-      : splitIntoPieces(reply.text).map((text) => ({ text }));
+function toGeminiAnswer({ text, calls, number }: ReplyContent): UpstreamAnswer {
+  const callParts = calls.map(({ tool, args }, index) => ({
+    functionCall: { name: tool, args },
+    // Only the first of parallel calls has a signature.
+    ...(index === 0 && { thoughtSignature: `signature ${number}` }),
+  }));
+  const parts = calls.length > 0 ? callParts : splitIntoPieces(text).map((piece) => ({ text: piece }));
   const head = { modelVersion: 'tiny', responseId: `response-${number}` };
   const usageMetadata = {
     promptTokenCount: 100,
