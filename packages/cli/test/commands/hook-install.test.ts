@@ -362,7 +362,10 @@ describe('pawl hook status', () => {
       );
     for (const session of ['old', 'new']) {
       for (let count = 0; count < 3; count += 1) answer('PostToolUseFailure', session);
-      for (let count = 0; count < 6; count += 1) answer('PreToolUse', session);
+      for (let count = 0; count < 6; count += 1) {
+        answer('PreToolUse', session);
+        answer('PostToolBatch', session);
+      }
       now = Date.now();
     }
     states.close();

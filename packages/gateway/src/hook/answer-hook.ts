@@ -36,7 +36,8 @@ export function answerHook(
     return '';
   }
   const decision = states.change(agentKey, (before) => {
-    const limits = { callsMax, isSubAgent: agent !== '' };
+    const { reportsModelCalls = false } = host;
+    const limits = { callsMax, isSubAgent: agent !== '', reportsModelCalls };
     const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), limits);
     const wasStopped = before.finish?.isStopped === true;
     const activity = hookEvent.type === 'choosing' ? null : getActivityKind(hookEvent, result, wasStopped);
@@ -89,7 +90,7 @@ function judgeHookEvent(
     }
     case 'choosing':
       return {
-        state,
+        state: markModelTold(state),
         decision: state.finish === null ? { kind: 'nothing' } : { kind: 'stop', text: state.finish.reason },
       };
     case 'continuing':

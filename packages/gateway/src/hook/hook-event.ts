@@ -47,6 +47,8 @@ export type HookHost = {
   readonly parseEvent: (event: string, input: JsonFields) => HookEvent;
   /** The answer in the host's format; null for no answer. */
   readonly answer: (event: string, decision: HookDecision) => Json;
+  /** Whether it reports each call of the model, before that call or after the calls of the reply before. */
+  readonly reportsModelCalls?: true;
   /** The program to interrupt at a stop, for a host whose hooks cannot end a turn. */
   readonly interruptible?: InterruptibleProgram;
 };

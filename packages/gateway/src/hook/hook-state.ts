@@ -78,11 +78,13 @@ const maxSubAgentDenialsBeforeStop = 20;
 
 const noDecision: HookDecision = { kind: 'nothing' };
 
-/** The limits of the agent that makes a call. */
+/** What holds for the agent that makes a call. */
 export type HookLimits = {
   /** Maximum number of calls between two user messages; null for no limit. */
   readonly callsMax: number | null;
   readonly isSubAgent: boolean;
+  /** Whether the host reports each call of the model, so that `markModelTold` says which calls come after it. */
+  readonly reportsModelCalls?: boolean;
 };
 
 /** Decides whether a call may run. */
@@ -167,13 +169,15 @@ function denyFinishedCall(
   state: HookState,
   before: FinishedWork,
   { reply }: HookCall,
-  { isSubAgent }: HookLimits,
+  { isSubAgent, reportsModelCalls = false }: HookLimits,
 ): HookJudgment {
   const denied = { ...before, denials: before.denials + 1 };
   // The denial of the first call tells the model, if nothing has told it before.
   const finish = reply === undefined ? denied : { reply, ...denied };
   const { reason, denials } = finish;
-  const isStop = isSubAgent ? denials > maxSubAgentDenialsBeforeStop : isRequestDefiant(finish, reply);
+  const isStop = isSubAgent
+    ? denials > maxSubAgentDenialsBeforeStop
+    : finish.isTold === true || (!reportsModelCalls && isLaterReply(finish, reply));
   return isStop
     ? {
         state: { ...state, finish: { ...finish, isStopped: true } },
@@ -182,11 +186,10 @@ function denyFinishedCall(
     : { state: { ...state, finish }, decision: { kind: 'deny', text: reason } };
 }
 
-/** Decides whether a model that knows that the work is finished has requested the call. */
-function isRequestDefiant(finish: FinishedWork, reply: string | undefined): boolean {
-  if (finish.isTold === true) return true;
+/** Whether a call belongs to a later reply than the one whose results tell the model that the work is finished. */
+function isLaterReply({ denials, ...finish }: FinishedWork, reply: string | undefined): boolean {
   return finish.reply === undefined || reply === undefined
-    ? finish.denials > maxDenialsBeforeStop
+    ? denials > maxDenialsBeforeStop
     : reply !== finish.reply;
 }
 

@@ -10,6 +10,7 @@ import { governorNotePrefix, type HookDecision, type HookOutcome } from './hook-
 export const geminiHost: HookHost = {
   name: 'gemini',
   title: 'Gemini CLI',
+  reportsModelCalls: true,
   parseEvent(event, input): HookEvent {
     switch (event) {
       case 'BeforeAgent':
@@ -73,6 +74,7 @@ function toNoToolsAnswer(decision: HookDecision): Json {
 export const claudeHost: HookHost = {
   name: 'claude',
   title: 'Claude Code',
+  reportsModelCalls: true,
   parseEvent(event, input) {
     // Cursor also runs the hooks of Claude Code; those of its own govern it.
     if (getOwnField(input, 'cursor_version') !== undefined) return { type: 'other' };
@@ -189,6 +191,7 @@ function addReply(hookEvent: HookEvent, reply: string | undefined): HookEvent {
 export const qwenHost: HookHost = {
   name: 'qwen',
   title: 'Qwen Code',
+  reportsModelCalls: true,
   parseEvent(event, input) {
     if (event === 'PostToolUseFailure') return toFailureEvent(input);
     if (event === 'UserPromptSubmit' && getStringField(input, 'prompt') === '') return { type: 'continuing' };
@@ -224,8 +227,8 @@ export const opencodeHost: HookHost = {
 
 /**
  * GitHub Copilot CLI: with the event names of Claude Code, it sends the input in nearly the same format, but it reads
- * only answers without `hookSpecificOutput`, and no answer around a call ends a turn. It reports all calls of a reply before
- * it runs the first.
+ * only answers without `hookSpecificOutput`, and no answer around a call ends a turn. It reports all calls of a reply, with the
+ * same timestamp, before it runs the first.
  */
 export const copilotHost: HookHost = {
   name: 'copilot',
@@ -235,7 +238,9 @@ export const copilotHost: HookHost = {
       event === 'PostToolUseFailure'
         ? toFailureEvent(input)
         : toToolHookEvent(event, input, () => parseCopilotOutcome(input));
-    return hookEvent.type === 'called' ? { ...hookEvent, isReplyComplete: true } : hookEvent;
+    return hookEvent.type === 'called'
+      ? { ...hookEvent, isReplyComplete: true }
+      : addReply(hookEvent, getStringField(input, 'timestamp') || undefined);
   },
   answer(_, { kind, ...decision }) {
     const text = 'text' in decision ? `${governorNotePrefix} ${decision.text}` : '';

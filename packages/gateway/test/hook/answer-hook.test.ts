@@ -413,6 +413,28 @@ describe('pawl hook gemini', () => {
   });
 });
 
+describe('parallel calls of a reply that ends the work', () => {
+  const call = { tool_name: 'read_file', tool_input: { path: 'a' } };
+
+  it('are only denied by Gemini CLI, which is stopped if it makes calls without tools', () => {
+    const answerEvent = createHookSession(geminiHost, 1);
+    answerEvent('AfterTool', { ...call, tool_response: { llmContent: 'text' } });
+    for (let count = 0; count < 4; count += 1)
+      expect(answerEvent('BeforeTool', call)).toHaveProperty('decision', 'deny');
+    expect(answerEvent('BeforeToolSelection')).not.toBeNull();
+    expect(answerEvent('BeforeTool', call)).toHaveProperty('continue', false);
+  });
+
+  it('are only denied by Claude Code', () => {
+    const answerEvent = createHookSession(claudeHost, 1);
+    answerEvent('PostToolUse', { ...call, tool_response: 'text' });
+    for (let count = 0; count < 4; count += 1)
+      expect(answerEvent('PreToolUse', call)).not.toHaveProperty('continue');
+    expect(answerEvent('PostToolBatch')).toBeNull();
+    expect(answerEvent('PreToolUse', call)).toHaveProperty('continue', false);
+  });
+});
+
 describe('pawl hook qwen', () => {
   const shell = { tool_name: 'run_shell_command', tool_input: { command: 'make', is_background: false } };
   // The real client reports a failing command as a success of the tool.
@@ -526,6 +548,18 @@ describe('pawl hook copilot', () => {
     const answerEvent = createHookSession(copilotHost, null, ({ name }) => interrupted.push(name));
     for (let shell = 0; shell < 4; shell += 1) finishShell(answerEvent, shell, 0);
     expect(answerEvent('PreToolUse', testCall)).toHaveProperty('permissionDecision', 'deny');
+    expect(interrupted).toEqual(['copilot']);
+  });
+
+  it('only denies the other calls of a reply, which have the same timestamp, if a denial ends the work', () => {
+    const interrupted: string[] = [];
+    const answerEvent = createHookSession(copilotHost, 1, ({ name }) => interrupted.push(name));
+    finishShell(answerEvent, 0, 0);
+    const request = (timestamp: string) => answerEvent('PreToolUse', { ...testCall, timestamp });
+    for (let count = 0; count < 4; count += 1)
+      expect(request('2026-01-01T00:00:00.000Z')).toHaveProperty('permissionDecision', 'deny');
+    expect(interrupted).toEqual([]);
+    request('2026-01-01T00:00:02.000Z');
     expect(interrupted).toEqual(['copilot']);
   });
 

@@ -57,7 +57,7 @@ export async function runClient(
     const startedAt = performance.now();
     const start = client.prepare(proxy?.url ?? model.url, prompt, folders);
     const clientEnv = { ...env, ...start.env };
-    if (governedBy === 'hook' && client.hook !== null) await installHook(client.hook, folders, clientEnv);
+    if (governedBy === 'hook') await installHook(client, script, { cwd: folders.work, env: clientEnv });
     const { exitCode, output } = await runProgram(
       [join(folder, 'node_modules/.bin', client.bin), ...start.args],
       {
@@ -188,10 +188,16 @@ async function startGovernorProxy(
 }
 
 /** Installs the hooks in the settings of the client. */
-async function installHook(name: string, { work }: RunFolders, env: NodeJS.ProcessEnv): Promise<void> {
-  const args = [process.execPath, pawl, 'hook', 'install', name, '--yes'];
-  const { exitCode, output } = await runProgram(args, { cwd: work, env });
-  if (exitCode !== 0) throw new Error(`pawl hook install ${name} failed: ${output}`);
+async function installHook(
+  { hook }: HostClient,
+  { hookCallsMax }: HostScript,
+  options: Parameters<typeof runProgram>[1],
+): Promise<void> {
+  if (hook === null) return;
+  const limit = hookCallsMax === undefined ? [] : ['--max-tool-calls', String(hookCallsMax)];
+  const args = [process.execPath, pawl, 'hook', 'install', hook, '--yes', ...limit];
+  const { exitCode, output } = await runProgram(args, options);
+  if (exitCode !== 0) throw new Error(`pawl hook install ${hook} failed: ${output}`);
 }
 
 /** Reads what the governor did, as `pawl hook status` does. */

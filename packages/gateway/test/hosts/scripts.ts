@@ -6,6 +6,8 @@ export type HostScript = {
   readonly endsWithAnswer: boolean;
   /** The most model requests, including the one for the answer, that a governed run of a loop may take. */
   readonly requestsMax: number;
+  /** The maximum number of tool calls in the hooks; no limit if absent. */
+  readonly hookCallsMax?: number;
   /** The commands of each reply; several are parallel calls. */
   readonly replies: readonly (readonly string[])[];
 };
@@ -42,16 +44,14 @@ export const hostScripts: readonly HostScript[] = [
     8,
     Array.from({ length: loopSteps }, (_, index) => `cat missing-${index + 1}.txt`),
   ),
-  // The first of four parallel calls completes a loop, and the model obeys: the agent must not be stopped before it answers.
+  // The budget ends the work at the first of four parallel calls, and the model obeys: no agent may be stopped before it answers.
   {
-    name: 'loop with parallel calls',
+    name: 'parallel calls',
     isHealthy: false,
     endsWithAnswer: true,
-    requestsMax: 5,
-    replies: [
-      ...Array.from({ length: 3 }, () => ['cat notes.txt']),
-      ['cat notes.txt', 'cat room-1.txt', 'cat room-2.txt', 'cat room-3.txt'],
-    ],
+    requestsMax: 3,
+    hookCallsMax: 1,
+    replies: [['cat notes.txt'], ['cat room-1.txt', 'cat room-2.txt', 'cat room-3.txt', 'cat room-4.txt']],
   },
   createHealthyScript(
     'reading',
