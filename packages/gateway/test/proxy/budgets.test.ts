@@ -1,17 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BudgetLimits } from '@pawl/core';
-import { startProxy, type StartedProxy } from './start-proxy.ts';
-import { startUpstream, type UpstreamRequest, type UpstreamReply, type UpstreamServer } from './upstream.ts';
+import { startProxiedUpstream, type StartedProxy } from './start-proxy.ts';
+import type { UpstreamRequest, UpstreamReply, UpstreamServer } from './upstream.ts';
 
 let upstream: UpstreamServer;
 let proxy: StartedProxy;
-
-afterEach(async () => {
-  await proxy.close();
-  await upstream.close();
-});
 
 /** Reads something new each time, until no tools are offered. */
 function respondEagerly({ body }: UpstreamRequest, number: number): UpstreamReply {
@@ -21,8 +16,7 @@ function respondEagerly({ body }: UpstreamRequest, number: number): UpstreamRepl
 }
 
 async function startGovernedClient(budgets: Partial<BudgetLimits>): Promise<OpenAI> {
-  upstream = await startUpstream(respondEagerly);
-  proxy = await startProxy(upstream.url, { budgets });
+  ({ upstream, proxy } = await startProxiedUpstream(respondEagerly, { budgets }));
   return new OpenAI({ apiKey: 'x', baseURL: `${proxy.url}/v1`, maxRetries: 0 });
 }
 
@@ -74,8 +68,7 @@ describe('a budget', () => {
   it.each([true, false])(
     'of tokens counts the usage that the server reports; streamed: %s',
     async (stream) => {
-      upstream = await startUpstream(respondEagerly);
-      proxy = await startProxy(upstream.url, { budgets: { tokens: 600 } });
+      ({ upstream, proxy } = await startProxiedUpstream(respondEagerly, { budgets: { tokens: 600 } }));
       const client = new Anthropic({ apiKey: 'x', baseURL: proxy.url, maxRetries: 0 });
       const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Read it all.' }];
       let steps = 0;

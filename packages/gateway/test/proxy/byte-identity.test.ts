@@ -1,14 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { startProxy, type StartedProxy } from './start-proxy.ts';
-import { startUpstream, type UpstreamServer } from './upstream.ts';
-
-let upstream: UpstreamServer;
-let proxy: StartedProxy;
-
-afterEach(async () => {
-  await proxy.close();
-  await upstream.close();
-});
+import { describe, expect, it } from 'vitest';
+import { startProxiedUpstream } from './start-proxy.ts';
 
 /** A request with a history of two different calls, as a program may write it: with odd spacing, escapes and numbers. */
 const healthyRequests: readonly (readonly [name: string, path: string, body: string])[] = [
@@ -68,10 +59,12 @@ describe.each(healthyRequests)('a healthy request with %s', (_name, path, body) 
   it.each([true, false])(
     'is forwarded byte for byte, and so is its reply; with a budget: %s',
     async (hasBudget) => {
-      upstream = await startUpstream(() => (_req, res) => {
-        res.writeHead(200, { 'content-type': 'application/json' }).end(answer);
-      });
-      proxy = await startProxy(upstream.url, hasBudget ? { budgets: { modelCalls: 50 } } : {});
+      const { upstream, proxy } = await startProxiedUpstream(
+        () => (_req, res) => {
+          res.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+        },
+        hasBudget ? { budgets: { modelCalls: 50 } } : {},
+      );
       for (let times = 0; times < 2; times += 1) {
         const response = await fetch(`${proxy.url}${path}`, {
           method: 'POST',

@@ -1,15 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clientLoops } from './client-loops.ts';
-import { startProxy, type StartedProxy } from './start-proxy.ts';
-import { startUpstream, type UpstreamRequest, type UpstreamReply, type UpstreamServer } from './upstream.ts';
-
-let upstream: UpstreamServer;
-let proxy: StartedProxy;
-
-afterEach(async () => {
-  await proxy.close();
-  await upstream.close();
-});
+import { startProxiedUpstream } from './start-proxy.ts';
+import type { UpstreamRequest, UpstreamReply } from './upstream.ts';
 
 /** A model that reads one file after another and then answers. */
 function respondProductively(_request: UpstreamRequest, number: number): UpstreamReply {
@@ -21,8 +13,7 @@ function respondProductively(_request: UpstreamRequest, number: number): Upstrea
 
 describe.each(clientLoops)('an agent that uses %s', (_name, loop, stream) => {
   it('makes 200 productive steps without interference', async () => {
-    upstream = await startUpstream(respondProductively);
-    proxy = await startProxy(upstream.url);
+    const { upstream, proxy } = await startProxiedUpstream(respondProductively);
     expect(await loop(proxy.url, stream)).toEqual({ steps: 201, text: 'All of them are read.' });
     expect(upstream.requests.some(({ raw }) => raw.includes('Note from'))).toBe(false);
     expect(proxy.notes).toEqual([]);

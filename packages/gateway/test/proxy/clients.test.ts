@@ -1,21 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { secretApiKey, clientLoops, maxClientSteps } from './client-loops.ts';
-import { startProxy, type StartedProxy } from './start-proxy.ts';
-import {
-  offersTools,
-  startUpstream,
-  type UpstreamRequest,
-  type UpstreamReply,
-  type UpstreamServer,
-} from './upstream.ts';
-
-let upstream: UpstreamServer;
-let proxy: StartedProxy;
-
-afterEach(async () => {
-  await proxy.close();
-  await upstream.close();
-});
+import { startProxiedUpstream } from './start-proxy.ts';
+import { offersTools, type UpstreamRequest, type UpstreamReply } from './upstream.ts';
 
 /** A model that requests the same file as long as tools are offered. */
 function respondStubbornly(request: UpstreamRequest): UpstreamReply {
@@ -26,8 +12,7 @@ function respondStubbornly(request: UpstreamRequest): UpstreamReply {
 
 describe.each(clientLoops)('an agent that uses %s', (_name, loop, stream) => {
   it('loops without the proxy, and ends with a summary behind it', async () => {
-    upstream = await startUpstream(respondStubbornly);
-    proxy = await startProxy(upstream.url);
+    const { upstream, proxy } = await startProxiedUpstream(respondStubbornly);
     expect(await loop(upstream.url, stream)).toEqual({ steps: maxClientSteps, text: '' });
     const before = upstream.requests.length;
     const { steps, text } = await loop(proxy.url, stream);

@@ -1,23 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clientLoops, maxClientSteps } from './client-loops.ts';
-import { startProxy, type StartedProxy } from './start-proxy.ts';
-import {
-  offersTools,
-  startUpstream,
-  type UpstreamReply,
-  type UpstreamRequest,
-  type UpstreamServer,
-} from './upstream.ts';
+import { startProxiedUpstream, type StartedProxy } from './start-proxy.ts';
+import { offersTools, type UpstreamReply, type UpstreamRequest, type UpstreamServer } from './upstream.ts';
 
 let upstream: UpstreamServer;
 let proxy: StartedProxy;
-
-afterEach(async () => {
-  await proxy.close();
-  await upstream.close();
-});
 
 const path = 'a.txt';
 
@@ -39,8 +28,7 @@ async function startTestProxy(
   respond: (request: UpstreamRequest, number: number) => UpstreamReply,
   completionTools: readonly string[] = [],
 ): Promise<OpenAI> {
-  upstream = await startUpstream(respond);
-  proxy = await startProxy(upstream.url, {}, { completionTools });
+  ({ upstream, proxy } = await startProxiedUpstream(respond, {}, { completionTools }));
   return new OpenAI({ apiKey: 'x', baseURL: `${proxy.url}/v1`, maxRetries: 0 });
 }
 

@@ -1,18 +1,13 @@
 import OpenAI from 'openai';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getConversation, type Event, type Verdict, toItemArray } from '@pawl/core';
 import { createMemoryStore } from '@pawl/runtime/store';
 import { recordConversation, emptyRecording } from '../../src/proxy/recording.ts';
-import { startProxy, type StartedProxy } from './start-proxy.ts';
-import { startUpstream, type UpstreamRequest, type UpstreamReply, type UpstreamServer } from './upstream.ts';
+import { startProxiedUpstream, type StartedProxy } from './start-proxy.ts';
+import type { UpstreamRequest, UpstreamReply, UpstreamServer } from './upstream.ts';
 
 let upstream: UpstreamServer;
 let proxy: StartedProxy;
-
-afterEach(async () => {
-  await proxy.close();
-  await upstream.close();
-});
 
 function respondStubbornly({ body }: UpstreamRequest): UpstreamReply {
   return body['tools'] === undefined
@@ -41,8 +36,7 @@ async function runRecordedClient(messages: OpenAI.ChatCompletionMessageParam[]):
 
 describe('a conversation through the proxy', () => {
   it('is recorded as a session with its verdicts and its ending', async () => {
-    upstream = await startUpstream(respondStubbornly);
-    proxy = await startProxy(upstream.url);
+    ({ upstream, proxy } = await startProxiedUpstream(respondStubbornly));
     await runRecordedClient([{ role: 'user', content: 'What is in a?' }]);
     const [summary, ...more] = await proxy.store.list();
     expect(more).toEqual([]);
@@ -70,10 +64,9 @@ describe('a conversation through the proxy', () => {
 
   it('continues in the same session with the next user message, and in a new one once the session is closed', async () => {
     let nextReply: UpstreamReply = { text: 'Four.' };
-    upstream = await startUpstream((request) =>
+    ({ upstream, proxy } = await startProxiedUpstream((request) =>
       'text' in nextReply ? nextReply : respondStubbornly(request),
-    );
-    proxy = await startProxy(upstream.url);
+    ));
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Two and two?' }];
     await runRecordedClient(messages);
     messages.push({ role: 'user', content: 'And three?' });
@@ -97,8 +90,7 @@ describe('a conversation through the proxy', () => {
   });
 
   it('is separate from one that starts alike, and continues if earlier messages were rewritten', async () => {
-    upstream = await startUpstream(() => ({ text: 'Done.' }));
-    proxy = await startProxy(upstream.url);
+    ({ upstream, proxy } = await startProxiedUpstream(() => ({ text: 'Done.' })));
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Sort them.' }];
     await runRecordedClient(messages);
     messages[0] = { role: 'user', content: 'Sort them. (It is Monday.)' };
@@ -177,8 +169,7 @@ describe('a conversation through the proxy', () => {
   });
 
   it('is not recorded if it is a single question without tools', async () => {
-    upstream = await startUpstream(() => ({ text: 'A title' }));
-    proxy = await startProxy(upstream.url);
+    ({ upstream, proxy } = await startProxiedUpstream(() => ({ text: 'A title' })));
     const client = new OpenAI({ apiKey: 'x', baseURL: `${proxy.url}/v1` });
     await client.chat.completions.create({
       model: 'tiny',
@@ -189,9 +180,8 @@ describe('a conversation through the proxy', () => {
   });
 
   it('is forwarded if recording fails, which is reported once', async () => {
-    upstream = await startUpstream(() => ({ text: 'Done.' }));
     const full = { ...createMemoryStore(), create: () => Promise.reject(new Error('The disk is full.')) };
-    proxy = await startProxy(upstream.url, {}, { store: full });
+    ({ upstream, proxy } = await startProxiedUpstream(() => ({ text: 'Done.' }), {}, { store: full }));
     await runRecordedClient([{ role: 'user', content: 'One.' }]);
     await runRecordedClient([{ role: 'user', content: 'Two.' }]);
     expect(upstream.requests.length).toBe(2);

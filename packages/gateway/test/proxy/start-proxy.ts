@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 import type { GovernOptions } from '@pawl/adapters/messages';
 import { createMemoryStore, type Store } from '@pawl/runtime/store';
 import { createConversationRecorder } from '../../src/proxy/recording.ts';
 import { createProxy, type ProxyOptions } from '../../src/proxy/server.ts';
+import { startUpstream, type UpstreamServer } from './upstream.ts';
 
 /** A listening proxy with its own store. */
 export type StartedProxy = {
@@ -16,6 +18,19 @@ export type StartedProxy = {
 export type StartProxyOptions = Partial<Pick<ProxyOptions, 'completionTools' | 'allowedOrigins'>> & {
   readonly store?: Store;
 };
+
+/** Starts a model server and a proxy before it. Both are closed when the test has finished. */
+export async function startProxiedUpstream(
+  respond: Parameters<typeof startUpstream>[0],
+  govern: GovernOptions = {},
+  options: StartProxyOptions = {},
+): Promise<{ readonly upstream: UpstreamServer; readonly proxy: StartedProxy }> {
+  const upstream = await startUpstream(respond);
+  onTestFinished(() => upstream.close());
+  const proxy = await startProxy(upstream.url, govern, options);
+  onTestFinished(() => proxy.close());
+  return { upstream, proxy };
+}
 
 export async function startProxy(
   upstream: string,
