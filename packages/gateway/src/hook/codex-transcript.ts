@@ -39,7 +39,7 @@ function searchTranscript<Found>(
   try {
     for (const size of tailSizes) {
       const tail = readFileTail(path, size);
-      const found = find(tail, callId);
+      const found = tail.content.includes(callId) ? find(tail, callId) : undefined;
       if (found !== undefined || tail.position === 0) return found;
     }
   } catch {

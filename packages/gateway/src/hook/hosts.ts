@@ -152,9 +152,9 @@ function toStopAnswer(reason: string): JsonFields {
 }
 
 /**
- * Codex: events and answers are those of Claude Code, except that a failure and the reply that contains a call show only in
- * the transcript, and that no answer ends a turn: a call can only be denied. At a stop, `codex exec` is interrupted, and
- * the user of the interactive program is told how to stop it.
+ * Codex: events and answers are those of Claude Code, except that only the transcript shows whether a call failed and which
+ * reply it belongs to, and that no answer ends a turn: a call can only be denied. At a stop, `codex exec` is interrupted,
+ * and the user of the interactive program is told how to stop it.
  */
 export const codexHost: HookHost = {
   name: 'codex',
@@ -227,8 +227,8 @@ export const opencodeHost: HookHost = {
 
 /**
  * GitHub Copilot CLI: with the event names of Claude Code, it sends the input in nearly the same format, but it reads
- * only answers without `hookSpecificOutput`, and no answer around a call ends a turn. It reports all calls of a reply, with the
- * same timestamp, before it runs the first.
+ * only answers without `hookSpecificOutput`, and no answer around a call ends a turn. It reports all calls of a reply, with
+ * the same timestamp, before it runs the first.
  */
 export const copilotHost: HookHost = {
   name: 'copilot',

@@ -44,7 +44,8 @@ export const hostScripts: readonly HostScript[] = [
     8,
     Array.from({ length: loopSteps }, (_, index) => `cat missing-${index + 1}.txt`),
   ),
-  // The budget ends the work at the first of four parallel calls, and the model obeys: no agent may be stopped before it answers.
+  // The budget of the hooks ends the work at the first of four parallel calls. The model obeys: no agent may be stopped
+  // because of the other calls, before the model answers.
   {
     name: 'parallel calls',
     isHealthy: false,
