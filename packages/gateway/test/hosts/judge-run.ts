@@ -6,6 +6,7 @@ import type { HostScript } from './scripts.ts';
 export function findRunFault(run: ClientRun, script: HostScript): string | null {
   if (run.problems.length > 0) return `invalid history: ${run.problems[0] ?? ''}`;
   if (run.governedBy === 'nothing') return null;
+  if (run.isTimedOut) return 'it did not end in time';
   return script.isHealthy ? findHealthyFault(run, script) : findLoopFault(run, script);
 }
 

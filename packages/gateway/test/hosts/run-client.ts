@@ -23,6 +23,8 @@ export type ClientRun = {
   /** The requests of the agent's main loop. */
   readonly requests: number;
   readonly exitCode: number | null;
+  /** Whether the client had to be killed. */
+  readonly isTimedOut: boolean;
   /** Whether the client showed the answer of the model. */
   readonly hasAnswer: boolean;
   /** Whether the model received every request as the client sent it; null without a proxy. */
@@ -58,7 +60,7 @@ export async function runClient(
     const start = client.prepare(proxy?.url ?? model.url, prompt, folders);
     const clientEnv = { ...env, ...start.env };
     if (governedBy === 'hook') await installHook(client, script, { cwd: folders.work, env: clientEnv });
-    const { exitCode, output } = await runProgram(
+    const { exitCode, output, isTimedOut } = await runProgram(
       [join(folder, 'node_modules/.bin', client.bin), ...start.args],
       {
         cwd: folders.work,
@@ -71,6 +73,7 @@ export async function runClient(
       governedBy,
       requests: model.agentRequests.length,
       exitCode,
+      isTimedOut,
       hasAnswer: output.includes(scriptedAnswer),
       isUnchanged: proxy === null ? null : model.agentRequests.every(({ raw }) => proxy.bodies.has(raw)),
       activity: governedBy === 'hook' ? readHookActivity(client, clientEnv) : null,
@@ -107,21 +110,29 @@ function createClientEnvironment({ home }: RunFolders): NodeJS.ProcessEnv {
   };
 }
 
-type ProgramResult = { readonly exitCode: number | null; readonly output: string };
+type ProgramResult = {
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly isTimedOut: boolean;
+};
 
 async function runProgram(
   [program = '', ...args]: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<ProgramResult> {
   const child = spawn(program, args, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const timer = setTimeout(() => killGroup(child.pid), runTimeoutMs);
+  let isTimedOut = false;
+  const timer = setTimeout(() => {
+    isTimedOut = true;
+    killGroup(child.pid);
+  }, runTimeoutMs);
   try {
     const [out, err, [code]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
       once(child, 'close') as Promise<[number | null]>,
     ]);
-    return { exitCode: code, output: out + err };
+    return { exitCode: code, output: out + err, isTimedOut };
   } finally {
     clearTimeout(timer);
     killGroup(child.pid);

@@ -81,8 +81,8 @@ function reportRun(run: ClientRun, { name }: HostScript, fault: string | null): 
   }
 }
 
-function formatCell({ requests, hasAnswer }: ClientRun, fault: string | null): string {
-  const text = hasAnswer ? String(requests) : `${requests}, stopped`;
+function formatCell({ requests, hasAnswer, isTimedOut }: ClientRun, fault: string | null): string {
+  const text = hasAnswer ? String(requests) : `${requests}, ${isTimedOut ? 'killed' : 'stopped'}`;
   return fault === null ? text : `**${text}**`;
 }
 
