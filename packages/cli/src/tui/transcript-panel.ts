@@ -136,8 +136,8 @@ type ToolCardOptions = {
   readonly rows: number;
 };
 
-/** Renders a call on one row: status, what it does, the last line of its output so far, duration; then why it failed. */
-function renderToolCard(card: LiveToolCard, { columns, now, rows }: ToolCardOptions): readonly StyledLine[] {
+/** Renders a call on one row: status, what it does, the last line of its output so far, duration; then its details. */
+function renderToolCard(card: LiveToolCard, options: ToolCardOptions): readonly StyledLine[] {
   const { status, output } = card;
   const progress =
     status === 'running' && output !== '' ? [createSegment(`  ${getLastRow(output)}`, 'dim')] : [];
@@ -146,17 +146,23 @@ function renderToolCard(card: LiveToolCard, { columns, now, rows }: ToolCardOpti
     createSegment(status === 'done' ? card.done : card.doing, status === 'waiting' ? 'dim' : 'plain'),
     ...progress,
   ];
-  const head = justifyLine(
-    left,
-    [createSegment(formatCardTime(card, now), 'dim'), createSegment(' ')],
-    columns,
-  );
-  if (status === 'done' && card.diff !== '')
-    return [head, ...indentRows(renderDiff(card.diff, columns - 4), rows > 0 ? Infinity : maxDiffRows)];
-  if (rows > 0 && output !== '') return [head, ...renderOutputRows(output, columns, rows)];
-  const hasReason = status === 'failed' || status === 'denied' || status === 'cancelled';
-  return hasReason && output !== '' ? [head, ...renderFailure(output, columns)] : [head];
+  const time: StyledLine = [createSegment(formatCardTime(card, options.now), 'dim'), createSegment(' ')];
+  return [justifyLine(left, time, options.columns), ...renderCardDetails(card, options)];
 }
+
+/** What an open card shows, or the change that a call has made, or why it has not succeeded. */
+function renderCardDetails(
+  { status, output, diff }: LiveToolCard,
+  { columns, rows }: ToolCardOptions,
+): readonly StyledLine[] {
+  if (status === 'done' && diff !== '')
+    return indentRows(renderDiff(diff, columns - 4), rows > 0 ? Infinity : maxDiffRows);
+  if (output === '') return [];
+  if (rows > 0) return renderOutputRows(output, columns, rows);
+  return failureStatuses.has(status) ? renderFailure(output, columns) : [];
+}
+
+const failureStatuses: ReadonlySet<ToolCardStatus> = new Set(['failed', 'denied', 'cancelled']);
 
 /** Number of rows of a diff that a closed card shows. */
 const maxDiffRows = 12;
