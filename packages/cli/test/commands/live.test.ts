@@ -71,7 +71,7 @@ describe('pawl in a terminal', { tags: ['tmux'] }, () => {
       await first.press('C-c');
       const left = await first.waitForText('ended with 130');
       expect(left).toMatch(/pawl resume [\da-f]{8}\n/);
-      expect(left).toMatch(/✓ Wrote plan\.md .*\n +– Running touch started/);
+      expect(left).toMatch(/✓ Wrote plan\.md .*\n +1 - one\n +1 \+ two\n +– Running touch started/);
 
       const second = await openPawlPane(size, 'resume', '--plain');
       await second.waitForText('I received 2 messages.');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  acceptsUserMessage,
   toItemArray,
   getConversation,
+  acceptsUserMessage,
   isTerminalSession,
   getStepOutcome,
   type Session,

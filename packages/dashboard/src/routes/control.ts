@@ -1,4 +1,4 @@
-import { getUnpausedTurn, isClosedSession, type Verdict } from '@pawl/core';
+import { isClosedSession, getUnpausedTurn, type Verdict } from '@pawl/core';
 import { listPendingApprovals, listVerdicts } from '@pawl/core/projections';
 import { replaySteps } from '@pawl/runtime/logs';
 import { describeCall } from '@pawl/runtime/permission';

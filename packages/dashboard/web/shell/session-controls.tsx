@@ -1,5 +1,5 @@
-import { useRef, useState } from 'react';
 import { acceptsUserMessage, isClosedSession } from '@pawl/core';
+import { useRef, useState } from 'react';
 import type { CommandRequest } from '../app/api-types.ts';
 import { showToast, showErrorToast } from '../app/widgets/toasts.tsx';
 import { useKeys } from '../app/use-keys.ts';

@@ -5,9 +5,9 @@ import {
   type Session,
   type TurnState,
   type ActionType,
-  type PartialOutput,
   type ToolCall,
 } from '@pawl/core';
+import type { PartialOutput } from '@pawl/core/turn';
 import { takesTextForThought } from '@pawl/core/modes';
 import { selectRules } from '@pawl/governor/rules';
 import { runModelCall, type AgentDependencies } from './agent-dependencies.ts';
