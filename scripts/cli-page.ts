@@ -70,7 +70,7 @@ const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   budget: 'a budget is exhausted; there is still an answer',
   model: 'the model was unreachable or did not answer',
   denied: 'a call needed permission and was denied',
-  interrupted: 'interrupted: Ctrl-C, SIGTERM, end of input',
+  interrupted: 'interrupted: Ctrl-C, SIGTERM, a request to stop, or a pause without a live view',
 };
 
 function renderExitCodeTable(): string {
@@ -117,7 +117,10 @@ const pageOutro = `In code they are \`exitCodes\` in \`packages/cli/src/output/e
 ## Output
 
 Results go to standard output, everything else to standard error; \`--quiet\` suppresses the rest. Commands ask questions only on a
-terminal: without one, nothing is allowed or trusted that was not before. Output has color only on a terminal, and none if
+terminal: without one, nothing is allowed or trusted that was not before. \`pawl run\`, \`chat\` and \`resume\` then never wait for a
+person: a call that needs permission is denied, a question of the model is answered with “no user is available”, and a paused session
+ends the command with code 130, once running calls have ended, and with the command that continues it. The live view and \`--open\` wait,
+and so does a pause by \`--watch-resources\`, which ends by itself. Output has color only on a terminal, and none if
 \`NO_COLOR\` is set.
 
 With \`--json\`, standard output is JSON only: one object, or one object per line. Names and meanings of keys are stable. New keys and

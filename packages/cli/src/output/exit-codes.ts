@@ -13,7 +13,7 @@ export const exitCodes = {
   model: 5,
   /** A permission was required and denied. */
   denied: 6,
-  /** Interrupted from outside: Ctrl-C, SIGTERM. */
+  /** Interrupted from outside: Ctrl-C, SIGTERM, or a pause that nobody here can end. */
   interrupted: 130,
 } as const;
 

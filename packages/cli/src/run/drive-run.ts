@@ -32,7 +32,7 @@ import { askConfirmation, type TerminalPrompt } from '../output/terminal-prompt.
 import type { LiveControls } from '../tui/live-view.ts';
 import type { RunLogOptions, RunTrace } from './run-log.ts';
 import { toAgentObservers } from '../observability/run-telemetry.ts';
-import type { RunResult, RunView } from './run-view.ts';
+import type { NextInput, RunResult, RunView } from './run-view.ts';
 
 /** The inputs of a run, for a new and for a resumed session. */
 export type DriveRunOptions = {
@@ -114,14 +114,22 @@ export async function driveRun({
     if (signal.aborted) detach();
     await startAgent(agent, start, commandListener);
     commandListener.listen(agent);
-    const session = await runConversation(agent, { view, commandListener, detached: detached.signal });
+    const isWaiting = (paused: Session): boolean =>
+      isPaused(paused) && !view.canResume && monitor?.isPausing(paused) !== true;
+    const session = await runConversation(agent, {
+      view,
+      commandListener,
+      isWaiting,
+      detached: detached.signal,
+    });
+    if (isPaused(session)) await agent.detach();
     await created.waitUntilSaved();
     const isDone = session.turn.status === 'waitingForUser' || isTerminalSession(session);
     // With nothing in progress, no spooled result still has to reach the log.
     if (isDone) await spool.retainOnly([]);
     const { modelCalls, toolCalls } = tally;
     const durationMs = Date.now() - startedAt;
-    const ending = isDone ? deriveRunEnding(session, tally) : createInterruptedEnding(id, opened);
+    const ending = isDone ? deriveRunEnding(session, tally) : createInterruptedEnding(session, opened);
     return { ...ending, session: id, modelCalls, toolCalls, durationMs };
   } finally {
     signal.removeEventListener('abort', detach);
@@ -177,20 +185,23 @@ async function runConversation(
   {
     view,
     commandListener,
+    isWaiting,
     detached,
   }: {
     readonly view: RunView;
     readonly commandListener: CommandListener;
+    /** Whether a session that is neither idle nor closed waits for a person whom this process cannot ask. */
+    readonly isWaiting: (session: Session) => boolean;
     readonly detached: AbortSignal;
   },
 ): Promise<Session> {
   for (;;) {
-    const session = await agent.waitUntilIdle();
+    const session = await agent.waitUntilIdle(isWaiting);
     if (detached.aborted || isClosedSession(session)) return session;
     // Apply commands that arrived just before the end.
     await commandListener.poll(agent);
     if (agent.session !== session) continue;
-    const next = await view.next(session);
+    const next: NextInput = isWaiting(session) ? { kind: 'end' } : await view.next(session);
     if (next.kind === 'say') await agent.sendMessage(next.text);
     if (next.kind !== 'end') continue;
     await commandListener.stop();
@@ -213,15 +224,29 @@ function createLiveControls(agent: Agent, detach: () => void): LiveControls {
 }
 
 /** Pauses the agent while the machine is short of resources. */
-async function monitorMachine(agent: Agent, folder: string, view: RunView): Promise<{ stop(): void }> {
+async function monitorMachine(agent: Agent, folder: string, view: RunView): Promise<MachineMonitor> {
   const { createSystemProbe, watchResources } = await import('@pawl/runtime/resources');
-  return watchResources({
-    post: (event) => agent.post(event),
+  let pauseReason: string | null = null;
+  const watch = watchResources({
+    post(event) {
+      if (event.type === 'pause-requested') pauseReason = event.reason;
+      return agent.post(event);
+    },
     session: () => agent.session,
     probe: createSystemProbe(folder),
     report: (line) => view.warn(line),
   });
+  return {
+    stop: () => watch.stop(),
+    isPausing: ({ turn }) => turn.status === 'paused' && turn.reason === pauseReason,
+  };
 }
+
+type MachineMonitor = {
+  stop(): void;
+  /** Whether it paused the session, and will therefore resume it. */
+  isPausing(session: Session): boolean;
+};
 
 export type RunTally = { modelCalls: number; toolCalls: number; error: string | null; isCancelled: boolean };
 
@@ -246,12 +271,21 @@ export function updateRunTally(
 
 type RunEnding = Pick<RunResult, 'status' | 'answer' | 'reason'>;
 
-function createInterruptedEnding(id: string, { path }: OpenedStore): RunEnding {
-  const reason =
-    path === null
-      ? 'Interrupted.'
-      : `Interrupted. The session is saved; continue with: pawl resume ${shortenId(id)}`;
+function createInterruptedEnding({ id, turn }: Session, { path }: OpenedStore): RunEnding {
+  const sessionRef = shortenId(id);
+  const [what, command] =
+    turn.status === 'paused'
+      ? [
+          `The session is paused (${turn.reason}) and waits for a person to resume it.`,
+          `pawl tell ${sessionRef} resume && pawl resume ${sessionRef}`,
+        ]
+      : ['Interrupted.', `pawl resume ${sessionRef}`];
+  const reason = path === null ? what : `${what} The session is saved; continue with: ${command}`;
   return { status: 'interrupted', answer: null, reason };
+}
+
+function isPaused({ turn }: Session): boolean {
+  return turn.status === 'paused';
 }
 
 export function deriveRunEnding(session: Session, { error, isCancelled }: RunTally): RunEnding {
@@ -262,14 +296,21 @@ export function deriveRunEnding(session: Session, { error, isCancelled }: RunTal
     if (kind === 'requested')
       return { status: 'interrupted', answer, reason: `Stopped on request: ${reason}` };
     const status = kind === 'budget' ? 'budget' : wereAllCallsDenied(session) ? 'denied' : 'stuck';
-    return { status, answer: answer ?? summarizeTurn(turn.conversation, reason), reason };
+    return {
+      status,
+      answer: answer ?? summarizeTurn(turn.conversation, reason),
+      reason: status === 'denied' ? `${reason}. ${denialReason}` : reason,
+    };
   }
   if (isTerminalSession(session)) return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
   if (answer !== null) return { status: 'answered', answer, reason: null };
   if (isCancelled) return { status: 'interrupted', answer, reason: 'Cancelled.' };
-  if (wereAllCallsDenied(session)) return { status: 'denied', answer, reason: 'Every tool call was denied.' };
+  if (wereAllCallsDenied(session)) return { status: 'denied', answer, reason: denialReason };
   return { status: 'failed', answer, reason: error ?? 'The model gave no answer.' };
 }
+
+const denialReason =
+  'Every tool call was denied. To allow calls, use --mode auto-edit or full-auto, or permission rules in the configuration.';
 
 /** Returns whether every tool call since the last user message was denied. */
 function wereAllCallsDenied(session: Session): boolean {

@@ -19,6 +19,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
   let hasLeft = false;
   let wake: () => void = doNothing;
   return {
+    canResume: true,
     asks: {
       permission: (question, signal) => live?.ask(question, signal) ?? Promise.resolve(unattendedDenial),
       user: (question, signal) => live?.askUser(question, signal) ?? Promise.resolve(null),

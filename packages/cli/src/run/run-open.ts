@@ -44,6 +44,7 @@ export async function runWithDashboard(
 function addDashboardObserver(view: RunView, dashboard: EmbeddedDashboard): RunView {
   return {
     ...view,
+    canResume: true,
     observe(result) {
       view.observe(result);
       dashboard.observe(result);

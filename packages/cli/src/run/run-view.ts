@@ -18,6 +18,8 @@ import type { LiveControls } from '../tui/live-view.ts';
 
 /** Shows a run live. The answer goes to standard output, everything else to standard error. */
 export type RunView = {
+  /** Whether a person can resume a paused session here; otherwise the run ends when the session is paused. */
+  readonly canResume: boolean;
   /** Handlers for permission questions and for questions of the model. */
   readonly asks: QuestionHandlers;
   start(details: {
@@ -43,8 +45,9 @@ export type NextInput =
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'again' };
 
-/** Defaults for views without input. */
+/** Defaults for views that only print. */
 const passiveViewMethods = {
+  canResume: false,
   control: () => undefined,
   next: async (): Promise<NextInput> => ({ kind: 'end' }),
 } as const;

@@ -33,11 +33,13 @@ const noOutput = { output: null } as const;
 /** Tracks running tasks so that none starts twice and each can be cancelled. */
 export class ActionRunner {
   readonly #context: TaskContext;
+  readonly #onTaskEnd: () => void;
   readonly #running = new Map<string, RunningTask>();
   #partialReply: NonNullable<PartialOutput['reply']> | null = null;
 
-  constructor(context: TaskContext) {
+  constructor({ onTaskEnd, ...context }: TaskContext & { readonly onTaskEnd: () => void }) {
     this.#context = context;
+    this.#onTaskEnd = onTaskEnd;
   }
 
   perform(action: Action, session: Session): void {
@@ -114,6 +116,7 @@ export class ActionRunner {
     } finally {
       this.#running.delete(key);
       resolve();
+      this.#onTaskEnd();
     }
   }
 

@@ -58,6 +58,9 @@ type PendingStep = {
   readonly done: QueuedEvent['done'];
 };
 
+/** `isResting` tells which other states count as idle once no work is running. */
+type IdleWaiter = { readonly isResting: (session: Session) => boolean; readonly resolve: () => void };
+
 /** Maximum number of events per append, unless the log sets `togetherMax`. */
 const defaultBatchMax = 100;
 
@@ -78,7 +81,7 @@ export class Agent {
   readonly #memoryManager: MemoryManager;
   readonly #queue: QueuedEvent[] = [];
   readonly #ended = Promise.withResolvers<Session>();
-  readonly #idleWaiters: (() => void)[] = [];
+  #idleWaiters: readonly IdleWaiter[] = [];
   readonly #onStoreOutage: (outage: StoreOutage | null) => void;
   readonly #unsavedEntries: readonly StoredEntry[];
   readonly #detaching = new AbortController();
@@ -108,6 +111,7 @@ export class Agent {
       clock,
       post: (event) => this.post(event),
       canPersist: () => !this.#closed,
+      onTaskEnd: () => this.#notifyIdleWaiters(),
     });
     // Avoid an unhandled rejection when nothing awaits "ended".
     this.#ended.promise.catch(() => undefined);
@@ -182,11 +186,14 @@ export class Agent {
     return promise;
   }
 
-  /** Resolves when the session waits for the user or has stopped, or when the agent was detached. */
-  async waitUntilIdle(): Promise<Session> {
+  /**
+   * Resolves when the session waits for the user or has stopped, or when the agent was detached; also when the session
+   * satisfies `isResting` and no work is running, for a caller that does not wait while, for example, it is paused.
+   */
+  async waitUntilIdle(isResting: (session: Session) => boolean = () => false): Promise<Session> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    if (this.#isIdle()) resolve();
-    else this.#idleWaiters.push(resolve);
+    this.#idleWaiters = [...this.#idleWaiters, { isResting, resolve }];
+    this.#notifyIdleWaiters();
     // A log that cannot be written rejects.
     const failed = this.#ended.promise.then(() => promise);
     await Promise.race([promise, failed, this.#detached.promise]);
@@ -211,7 +218,7 @@ export class Agent {
       }
     }
     this.#draining = false;
-    if (this.#isIdle()) for (const resolve of this.#idleWaiters.splice(0)) resolve();
+    this.#notifyIdleWaiters();
   }
 
   /**
@@ -306,6 +313,16 @@ export class Agent {
   #isIdle(): boolean {
     const isResting = this.#session.turn.status === 'waitingForUser' || isTerminalSession(this.#session);
     return isResting && !this.#draining;
+  }
+
+  #notifyIdleWaiters(): void {
+    const isIdle = this.#isIdle();
+    const isAtRest = !this.#draining && this.#preparing === null && !this.#runner.isBusy;
+    this.#idleWaiters = this.#idleWaiters.filter(({ isResting, resolve }) => {
+      const isDone = isIdle || (isAtRest && isResting(this.#session));
+      if (isDone) resolve();
+      return !isDone;
+    });
   }
 
   #end(): void {
