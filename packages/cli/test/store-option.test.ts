@@ -1,9 +1,21 @@
-import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findStoreProblem } from '@pawl/runtime/config';
 import { getDataFolder } from '@pawl/runtime/data-folder';
+import { UsageError } from '../src/output/exit-codes.ts';
 import { openStore, openConfiguredStore, openStoreOrMemory } from '../src/sessions/store-option.ts';
 
 let folder = '';
@@ -101,4 +113,83 @@ describe('the session store', () => {
     copyFileSync(join(folder, 'old.db'), path);
     expect(await open()).toBe(false);
   });
+
+  it.each([
+    ['nowhere', '"nowhere" is not a valid session store.'],
+    ['workspce', 'Did you mean workspace?'],
+    ['reddis://host:6379', 'A location that starts with "reddis:"'],
+    ['redis', '"redis" is not a valid session store.'],
+    ['redis:', 'A location that starts with "redis:"'],
+    ['redis:user:secret@host', 'A location that starts with "redis:"'],
+    ['redis://', 'A Redis store needs a host.'],
+    ['redis://user:secret@:6379', 'A Redis store needs a host.'],
+    ['sqlite:', 'A location that starts with "sqlite:"'],
+    ['sqlite:sessions.db', 'A location that starts with "sqlite:"'],
+    ['postgres://user:secret@host/db', 'A location that starts with "postgres:"'],
+    ['', '"" is not a valid session store.'],
+    ['.', '"." is not a valid session store.'],
+  ])('rejects %j, by flag, variable and configuration, and creates nothing', async (store, problem) => {
+    const cwd = process.cwd();
+    const configHome = process.env['XDG_CONFIG_HOME'];
+    const work = getTestPath('work');
+    mkdirSync(work);
+    mkdirSync(getTestPath('config/pawl'), { recursive: true });
+    const configFile = getTestPath('config/pawl/pawl.config.json');
+    writeFileSync(configFile, JSON.stringify({ store }));
+    process.chdir(work);
+    try {
+      const messages = [await readProblem({ dir: work, store })];
+      process.env['XDG_CONFIG_HOME'] = getTestPath('config');
+      messages.push(await readProblem({ dir: work }));
+      process.env['XDG_CONFIG_HOME'] = configHome;
+      process.env['PAWL_STORE'] = store;
+      if (store !== '') messages.push(await readProblem({ dir: work }));
+      const sources = [
+        '--store: ',
+        `${JSON.stringify(configFile)}, line 1: store: `,
+        'variable PAWL_STORE: ',
+      ];
+      for (const [index, message] of messages.entries()) {
+        expect(message).toContain(sources[index]);
+        if (store !== '' || index === 0) expect(message).toContain(problem);
+        if (store !== '' || index === 0)
+          expect(message).toMatch(/Use user, workspace, none, a database file such as .*, or redis:/);
+        expect(message).not.toContain('secret@');
+        expect(message).not.toContain('\n');
+      }
+      expect(readdirSync(work)).toEqual([]);
+    } finally {
+      process.chdir(cwd);
+      delete process.env['PAWL_STORE'];
+      process.env['XDG_CONFIG_HOME'] = configHome;
+    }
+  });
+
+  it.each(['./nowhere', 'sessions.db', 'kept/sessions', String.raw`kept\sessions`, 'a.sqlite', 'b.sqlite3'])(
+    'accepts the file %j',
+    (store) => expect(findStoreProblem(store)).toBeNull(),
+  );
+
+  it('rejects a folder and a file that is no store, and does not change them', async () => {
+    mkdirSync(getTestPath('kept.db'));
+    writeFileSync(getTestPath('notes.db'), 'Buy milk.\n');
+    const foreign = new DatabaseSync(getTestPath('foreign.db'));
+    foreign.exec('CREATE TABLE birds (name TEXT)');
+    foreign.close();
+    const contents = readFileSync(getTestPath('foreign.db'));
+    expect(await readProblem({ dir: folder, store: getTestPath('kept.db') })).toMatch(/is a folder\. Name a/);
+    expect(await readProblem({ dir: folder, store: getTestPath('notes.db') })).toMatch(/not a database/);
+    expect(await readProblem({ dir: folder, store: getTestPath('foreign.db') })).toMatch(/another program/);
+    expect(await readProblem({ dir: folder, store: getTestPath('notes.db/x.db') })).toMatch(/Cannot open/);
+    expect(readFileSync(getTestPath('notes.db'), 'utf8')).toBe('Buy milk.\n');
+    expect(readFileSync(getTestPath('foreign.db'))).toEqual(contents);
+    expect(readdirSync(getTestPath('kept.db'))).toEqual([]);
+    expect(readdirSync(folder).toSorted()).toEqual(['foreign.db', 'kept.db', 'notes.db']);
+  });
 });
+
+async function readProblem(flags: Parameters<typeof openConfiguredStore>[0]): Promise<string> {
+  const opened = await openConfiguredStore(flags).catch((error: unknown) => error);
+  expect(opened).toBeInstanceOf(UsageError);
+  return opened instanceof Error ? opened.message : '';
+}

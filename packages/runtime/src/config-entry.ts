@@ -1,5 +1,6 @@
 export {
   ConfigFileError,
+  findStoreProblem,
   type ConfigFileErrorCode,
   type AgentKeys,
   type Config,

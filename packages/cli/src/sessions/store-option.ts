@@ -1,6 +1,6 @@
 import type { Json } from '@pawl/core';
 import { openFolderStorage } from '@pawl/runtime';
-import type { Config } from '@pawl/runtime/config';
+import { findStoreProblem, type Config } from '@pawl/runtime/config';
 import { getDataFolder, ensureParentFolder, hashFolderName } from '@pawl/runtime/data-folder';
 import type { EntryStorage } from '@pawl/runtime/storage';
 import {
@@ -64,6 +64,8 @@ export async function openConfiguredStore(flags: StoreFlags): Promise<OpenedStor
 /** Like {@link openConfiguredStore}, with a configuration that is already loaded. */
 export async function openStore({ dir, store }: StoreFlags, config: Config): Promise<OpenedStore> {
   const storeName = store ?? config.store;
+  const problem = store === undefined ? null : findStoreProblem(store);
+  if (problem !== null) throw new UsageError(`--store: ${problem}`);
   if (storeName === 'none') return createMemoryOnlyStore(null);
   if (storeName !== undefined && isRedisUrl(storeName)) return openRedisBackedStore(storeName);
   return openDatabaseStore(resolveStoreFile(storeName ?? 'user', dir));
@@ -91,11 +93,6 @@ function createMemoryOnlyStore(warning: string | null): OpenedStore {
 function resolveStoreFile(storeName: string, dir: string): string {
   if (storeName === 'user') return join(getDataFolder(), storeFileName);
   if (storeName === 'workspace') return join(resolve(dir), '.pawl', storeFileName);
-  if (/^[a-z][a-z+.-]*:\/\//i.test(storeName)) {
-    throw new UsageError(
-      `${JSON.stringify(storeName)} is not a valid session store. Use user, workspace, none, a file, or redis://host:6379.`,
-    );
-  }
   return resolve(storeName);
 }
 
@@ -134,6 +131,7 @@ async function openRedisBackedStore(url: string): Promise<OpenedStore> {
 
 function openDatabaseStore(path: string): OpenedStore {
   try {
+    requireNoFolder(path);
     ensureParentFolder(path);
     const folder = realpathSync.native(dirname(path));
     if (isEmptyFile(path)) initializeStoreFile(folder, path);
@@ -149,6 +147,7 @@ function openDatabaseStore(path: string): OpenedStore {
       close: () => store.close(),
     };
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     if (error instanceof StoreError) throw new UsageError(error.message, { cause: error });
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(
@@ -158,6 +157,13 @@ function openDatabaseStore(path: string): OpenedStore {
       },
     );
   }
+}
+
+function requireNoFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  throw new UsageError(
+    `The session store ${JSON.stringify(path)} is a folder. Name a database file in it: --store ${JSON.stringify(join(path, storeFileName))}`,
+  );
 }
 
 /** Loads the feedback file on first use: most commands never need it. */

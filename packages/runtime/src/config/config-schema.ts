@@ -2,6 +2,7 @@ import { createTracker } from '@pawl/governor/tracker';
 import * as z from 'zod';
 import { findUrlProblem, isServerName, serverNameChars } from '../mcp/mcp-server.ts';
 import { permissionModes } from '../permission/modes.ts';
+import { findStoreProblem } from './config.ts';
 import { parsePermissionRule } from '../permission/rule.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 
@@ -10,6 +11,11 @@ const dayMs = 86_400_000;
 const lineSchema = z.string().min(1).max(2_000);
 const durationSchema = z.int().min(1).max(dayMs);
 const stringRecordSchema = z.record(z.string().max(200), z.string().max(20_000));
+
+const storeSchema = lineSchema.superRefine((location, context) => {
+  const problem = findStoreProblem(location);
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+});
 
 const ruleSchema = z
   .string()
@@ -209,7 +215,7 @@ export const configSchema = z.strictObject({
     .record(lineSchema, pricesSchema)
     .exactOptional()
     .meta({ description: 'Prices by model, named as in "model".' }),
-  store: lineSchema.exactOptional().meta({
+  store: storeSchema.exactOptional().meta({
     description:
       'Where sessions are stored: `user`, `workspace` (`.pawl` in the folder), `none`, a database file, or `redis://host:6379`.',
   }),

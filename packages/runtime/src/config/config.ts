@@ -6,6 +6,8 @@ import type { ModelPrices } from '../models/prices.ts';
 import type { PermissionMode } from '../permission/modes.ts';
 import type { PermissionRule } from '../permission/rule.ts';
 import type { LimitsByTool } from '../tools/limits.ts';
+import { formatNameSuggestion } from '../text/nearest-name.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
 
 type ToolHookCommand = HookCommand & { readonly tools?: readonly string[] };
@@ -82,3 +84,31 @@ export type ConfigFileErrorCode =
 export class ConfigFileError extends DataFileError<ConfigFileErrorCode> {
   override readonly name = 'ConfigFileError';
 }
+
+/** Session stores that are selected by a keyword. */
+const storeKeywords = ['user', 'workspace', 'none'] as const;
+
+/**
+ * Returns what is wrong with the location of a session store, and what it may be; null if it is a keyword, a Redis
+ * URL or a file. A file needs a folder or the extension of a database, so that a misspelled keyword creates no file.
+ * The message never includes a URL, because it may contain a password.
+ */
+export function findStoreProblem(location: string): string | null {
+  if (isStoreKeyword(location)) return null;
+  const [, scheme] = /^([a-z][a-z\d+.-]+):/i.exec(location) ?? [];
+  if (scheme === undefined) {
+    if (/[/\\]|\.(?:db3?|sqlite3?)$/i.test(location)) return null;
+    const hint = formatNameSuggestion(location, [...storeKeywords, 'redis://host:6379']);
+    return `${toPrintableLine(JSON.stringify(location), 60)} is not a valid session store.${hint} ${storeForms}`;
+  }
+  const isRedis = /^rediss?:\/\//.test(location);
+  if (!isRedis) return `A location that starts with "${scheme}:" is not a valid session store. ${storeForms}`;
+  if (URL.canParse(location) && new URL(location).hostname !== '') return null;
+  return `A Redis store needs a host. ${storeForms}`;
+}
+
+export function isStoreKeyword(location: string): boolean {
+  return storeKeywords.some((keyword) => keyword === location);
+}
+
+const storeForms = 'Use user, workspace, none, a database file such as ./sessions.db, or redis://host:6379.';

@@ -2,7 +2,7 @@ import type { EnvironmentVariables } from '../platform/platform.ts';
 import { findNearestName } from '../text/nearest-name.ts';
 import { permissionModes, type PermissionMode } from '../permission/modes.ts';
 import { toPrintableLine } from '../text/one-line.ts';
-import type { Config } from './config.ts';
+import { findStoreProblem, type Config } from './config.ts';
 
 /** Environment variables by configuration key. */
 export const configVariables = {
@@ -21,6 +21,8 @@ export function readEnvironmentConfig(env: EnvironmentVariables): Config {
   const [model, baseUrl, profile, store] = (['model', 'baseUrl', 'profile', 'store'] as const).map((key) =>
     readTextVariable(env, configVariables[key]),
   );
+  const problem = store === undefined ? null : findStoreProblem(store);
+  if (problem !== null) throw new ConfigVariableError(configVariables.store, problem);
   const mode = readModeVariable(env);
   return {
     ...(model !== undefined && { model }),

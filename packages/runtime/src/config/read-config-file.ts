@@ -12,7 +12,7 @@ import { parsePermissionRule, type PermissionRule } from '../permission/rule.ts'
 import { formatIssuePath } from '../schema/explain.ts';
 import { validateDocument } from '../data-files/validate-document.ts';
 import { toPrintableLine } from '../text/one-line.ts';
-import { ConfigFileError, type Config } from './config.ts';
+import { ConfigFileError, isStoreKeyword, type Config } from './config.ts';
 import { configSchema, type ConfigDocument } from './config-schema.ts';
 import { findSecrets } from '../data-files/secrets.ts';
 
@@ -155,9 +155,7 @@ function resolveProfilePath(profile: string, folder: string): string {
 
 /** Resolves a file path; keywords and URLs stay as they are. */
 function resolveStoreLocation(store: string, folder: string): string {
-  return ['user', 'workspace', 'none'].includes(store) || store.includes('://')
-    ? store
-    : resolve(folder, store);
+  return isStoreKeyword(store) || store.includes('://') ? store : resolve(folder, store);
 }
 
 function parsePermissionConfig({
