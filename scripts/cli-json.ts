@@ -85,7 +85,7 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
   ['pawl config path', '`{user, project}`, each `{path, exists, trusted}`.'],
   [
     'pawl config check',
-    '`{ok, files}`, each of them `{path, ok, problem, line, warnings}`; `problem` and `line` are null if there is no problem.',
+    '`{ok, files}`, each of them `{path, ok, problem, line, problems, warnings}`. Each of `problems` has `message` and `line`; `problem` and `line` are those of the first one, and null if there is none.',
   ],
   [
     'pawl doctor',

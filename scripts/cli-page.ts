@@ -64,8 +64,9 @@ function renderCommandSection({ path, help }: LeafCommand): string {
 /** The type requires a description for every exit code. */
 const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   finished: 'success; for `audit`: no run got stuck',
-  failed: 'an error other than incorrect usage; for `doctor` and `config check`: a check failed',
-  usage: 'incorrect usage: an unknown flag, a missing folder, an invalid configuration',
+  failed: 'an error other than incorrect usage; for `doctor`: a check failed',
+  usage:
+    'incorrect usage: an unknown flag, a missing folder, an invalid configuration; for `config check`: a problem',
   stuck: 'the governor stopped the work because the agent got stuck; for `audit`: a run got stuck',
   budget: 'a budget is exhausted; there is still an answer',
   model: 'the model was unreachable or did not answer',

@@ -6,7 +6,6 @@ export {
   type AgentSetupContext,
   type ObservedPorts,
   type PreparedAgent,
-  isDataFilePath,
   resolveProfile,
   applyAgentKeys,
   type ProfileWithKeys,
@@ -22,3 +21,4 @@ export {
   toRunMetadata,
 } from './agent-setup/run-options.ts';
 export type { ConfigFlags, ModelFlags, RunMetadata } from './agent-setup/run-options.ts';
+export { isDataFilePath } from './config/config.ts';

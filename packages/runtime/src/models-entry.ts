@@ -19,7 +19,7 @@ export {
   trustProjectPackage,
   type ProviderPackageLocation,
 } from './models/providers/provider-packages.ts';
-export { createModelFromSpec, modelSpecs } from './models/providers/model-from-spec.ts';
+export { createModelFromSpec, modelSpecs, parseModelSpec } from './models/providers/model-from-spec.ts';
 export type { NamedModelOptions } from './models/providers/model-from-spec.ts';
 export type { EnvironmentVariables } from './platform/platform.ts';
 export { buildModelRequest } from './agent/prompt.ts';

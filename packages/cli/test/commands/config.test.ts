@@ -195,9 +195,9 @@ describe('pawl config check', () => {
       'No configuration file found',
     );
     const user = writeUserConfig('model: librarian');
-    const project = writeProjectConfig('model: x\npermission:\n  mode: yolo');
+    const project = writeProjectConfig('model: librarian\npermission:\n  mode: yolo');
     const { code, out } = await captureCommand((io) => checkConfig(undefined, { dir }, io));
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(out.split('\n')[0]).toBe(`ok       ${user}`);
     expect(out.split('\n')[1]).toMatch(
       /^ERROR {4}"\S+", line 3: permission\.mode: expected one of .*, got "yolo"\.$/,
@@ -206,10 +206,58 @@ describe('pawl config check', () => {
     expect(JSON.parse(json)).toMatchObject({
       ok: false,
       files: [
-        { path: user, ok: true, problem: null, line: null, warnings: [] },
-        { path: project, ok: false, line: 3 },
+        { path: user, ok: true, problem: null, line: null, problems: [], warnings: [] },
+        { path: project, ok: false, line: 3, problems: [{ line: 3 }] },
       ],
     });
+  });
+
+  it('reports all problems of all files, each with its line and what to do', async () => {
+    const user = writeUserConfig(
+      'profile: lom\nmodle: x\nbudgts: {}\nbaseUrl: http://gpu\nstore: workspce\npermission:\n  mode: aks\n  rules: [alow write, 3]',
+    );
+    const project = writeProjectConfig('model: opnai:gpt-5\nsummaryModel: ollama\nprofile: ./mine.yaml');
+    writeFileSync(join(dir, 'mine.yaml'), 'name: mine\nextend: loom');
+    const { code, out } = await captureCommand((io) => checkConfig(undefined, { dir }, io));
+    expect(code).toBe(2);
+    const lines = out.trimEnd().split('\n');
+    const [userName, projectName] = [JSON.stringify(user), JSON.stringify(project)];
+    for (const [at, problem] of [
+      [1, 'profile: Unknown profile "lom". Did you mean loom? Available: pawl, '],
+      [2, 'modle: unknown key "modle"; did you mean model?'],
+      [3, 'budgts: unknown key "budgts"; did you mean budgets?'],
+      [4, 'baseUrl: it applies only to a model set in the same file. Set "model" as well.'],
+      [5, 'store: "workspce" is not a valid session store. Did you mean workspace?'],
+      [7, 'permission.mode: expected one of '],
+      [8, 'permission.rules[0]: '],
+      [8, 'permission.rules[1]: '],
+    ] as const)
+      expect(
+        lines.filter((line) => line.startsWith(`ERROR    ${userName}, line ${at}: ${problem}`)),
+      ).toHaveLength(1);
+    for (const problem of [
+      'model: Unknown model "opnai:gpt-5". Did you mean openai?',
+      'summaryModel: ollama requires a model name. Write ollama:MODEL.',
+      `profile: ${JSON.stringify(join(dir, 'mine.yaml'))}, line 2: `,
+    ])
+      expect(lines.filter((line) => line.startsWith(`ERROR    ${projectName}: ${problem}`))).toHaveLength(1);
+    expect(lines).toHaveLength(11);
+  });
+
+  it('reports two files in one folder together with the problems of the other folder', async () => {
+    writeUserConfig('{}');
+    writeUserConfig('{}', 'pawl.config.json');
+    writeProjectConfig('modle: x');
+    const { code, out } = await captureCommand((io) => checkConfig(undefined, { dir }, io));
+    expect(code).toBe(2);
+    expect(out).toMatch(/Keep only one of them\.\n.*unknown key "modle"/);
+  });
+
+  it('accepts a profile by name and as a file', async () => {
+    writeUserConfig('profile: loom');
+    writeProjectConfig('profile: mine.yaml');
+    writeFileSync(join(dir, 'mine.yaml'), 'name: mine\nextends: loom');
+    expect((await captureCommand((io) => checkConfig(undefined, { dir }, io))).code).toBe(0);
   });
 
   it('checks one file and prints its warnings', async () => {

@@ -25,7 +25,7 @@ import type { Tool, ToolDescription } from '../tools/tool.ts';
 import { fillMissingBudgets, AgentConfigError, type AgentModelConfig } from './run-options.ts';
 import { createProfileModel, createSummaryModel, getCodecOptions } from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
-import type { Config } from '../config/config.ts';
+import { isDataFilePath, type Config } from '../config/config.ts';
 import { formatUnknownName } from '../text/nearest-name.ts';
 
 /** The ports that an observer may wrap. */
@@ -330,11 +330,6 @@ export async function resolveProfile(nameOrPath: string): Promise<Profile> {
   }
   const names = builtInProfiles.map(({ name }) => name);
   throw new AgentConfigError(formatUnknownName('profile', nameOrPath, names));
-}
-
-/** Returns whether a word that could be a name is the path of a data file. */
-export function isDataFilePath(text: string): boolean {
-  return /[/\\]|\.(?:json|ya?ml)$/i.test(text);
 }
 
 export type ProfileWithKeys = { readonly profile: Profile; readonly warnings: readonly string[] };

@@ -1,8 +1,11 @@
+import { builtInProfiles, findProfile } from '@pawl/core/profiles';
 import { createTracker } from '@pawl/governor/tracker';
 import * as z from 'zod';
 import { findUrlProblem, isServerName, serverNameChars } from '../mcp/mcp-server.ts';
 import { permissionModes } from '../permission/modes.ts';
-import { findStoreProblem } from './config.ts';
+import { formatUnknownName } from '../text/nearest-name.ts';
+import { toPrintableLine } from '../text/one-line.ts';
+import { findStoreProblem, isDataFilePath } from './config.ts';
 import { parsePermissionRule } from '../permission/rule.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 
@@ -15,6 +18,14 @@ const stringRecordSchema = z.record(z.string().max(200), z.string().max(20_000))
 const storeSchema = lineSchema.superRefine((location, context) => {
   const problem = findStoreProblem(location);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+});
+
+/** A value that could be a file is resolved later: other settings do not depend on it. */
+const profileSchema = lineSchema.superRefine((profile, context) => {
+  if (isDataFilePath(profile) || findProfile(profile) !== undefined) return;
+  const names = builtInProfiles.map(({ name }) => name);
+  const message = `${formatUnknownName('profile', toPrintableLine(profile, 60), names)} Or name a .json or .yaml file.`;
+  context.addIssue({ code: 'custom', message });
 });
 
 const ruleSchema = z
@@ -204,7 +215,7 @@ export const configSchema = z.strictObject({
     description:
       'Model used for context compaction: named as in "model", or "same". No summaries by default.',
   }),
-  profile: lineSchema
+  profile: profileSchema
     .exactOptional()
     .meta({ description: 'Name of a profile, or path of a profile file relative to this file.' }),
   permission: permissionSchema.exactOptional(),

@@ -8,7 +8,12 @@ import type { PermissionRule } from '../permission/rule.ts';
 import type { LimitsByTool } from '../tools/limits.ts';
 import { formatNameSuggestion } from '../text/nearest-name.ts';
 import { toPrintableLine } from '../text/one-line.ts';
-import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
+import {
+  DataFileError,
+  formatDataFileProblem,
+  type DataFileErrorCode,
+  type DataFileProblem,
+} from '../data-files/data-file-error.ts';
 
 type ToolHookCommand = HookCommand & { readonly tools?: readonly string[] };
 
@@ -80,9 +85,24 @@ export type ConfigFileErrorCode =
   /** The TypeScript configuration could not be run or did not export a configuration. */
   | 'code';
 
-/** A configuration file cannot be used. */
+/** A configuration file cannot be used. The message is that of the first problem. */
 export class ConfigFileError extends DataFileError<ConfigFileErrorCode> {
   override readonly name = 'ConfigFileError';
+  /** All problems that were found, each with a message like that of the error. */
+  readonly problems: readonly { readonly message: string; readonly line: number | null }[];
+
+  constructor(
+    code: ConfigFileErrorCode,
+    path: string,
+    first: DataFileProblem,
+    others: readonly DataFileProblem[] = [],
+  ) {
+    super(code, path, first);
+    this.problems = [first, ...others].map((each) => ({
+      message: formatDataFileProblem(path, each),
+      line: each.line ?? null,
+    }));
+  }
 }
 
 /** Session stores that are selected by a keyword. */
@@ -112,3 +132,8 @@ export function isStoreKeyword(location: string): boolean {
 }
 
 const storeForms = 'Use user, workspace, none, a database file such as ./sessions.db, or redis://host:6379.';
+
+/** Returns whether a word that could be a name is the path of a data file. */
+export function isDataFilePath(text: string): boolean {
+  return /[/\\]|\.(?:json|ya?ml)$/i.test(text);
+}

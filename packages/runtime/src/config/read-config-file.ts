@@ -1,4 +1,5 @@
 import { findProfile } from '@pawl/core/profiles';
+import { isPlainObject } from '@pawl/governor/json';
 import { dirname, extname, resolve } from 'node:path';
 import {
   parseDataFile,
@@ -10,9 +11,9 @@ import { readSmallFile } from '../data-files/small-file.ts';
 import { type McpServer, isPlaintextUrl } from '../mcp/mcp-server.ts';
 import { parsePermissionRule, type PermissionRule } from '../permission/rule.ts';
 import { formatIssuePath } from '../schema/explain.ts';
-import { validateDocument } from '../data-files/validate-document.ts';
+import { validateDocument, type DocumentProblem } from '../data-files/validate-document.ts';
 import { toPrintableLine } from '../text/one-line.ts';
-import { ConfigFileError, isStoreKeyword, type Config } from './config.ts';
+import { ConfigFileError, isDataFilePath, isStoreKeyword, type Config } from './config.ts';
 import { configSchema, type ConfigDocument } from './config-schema.ts';
 import { findSecrets } from '../data-files/secrets.ts';
 
@@ -74,29 +75,27 @@ function detectConfigFormat(path: string): 'json' | 'yaml' | 'ts' {
 function parseConfigDocument(path: string, { value, findLine }: ParsedDataFile): ConfigDocument {
   // An empty file is a valid, empty configuration.
   const parsed = validateDocument(configSchema, value ?? {});
-  if (!parsed.ok) throw createInvalidConfigError(path, parsed.path, parsed.problem, findLine);
-  if (parsed.value.baseUrl !== undefined && parsed.value.model === undefined)
-    throw createInvalidConfigError(
-      path,
-      ['baseUrl'],
-      'it applies only to a model set in the same file. Set "model" as well',
-      findLine,
-    );
+  const problems = [...(parsed.ok ? [] : parsed.problems), ...findBaseUrlProblem(value)];
+  const [first, ...others] = problems.map(({ path: keyPath, problem }) => ({
+    problem: formatConfigProblem(keyPath, problem),
+    line: findLine(keyPath),
+  }));
+  if (first !== undefined) throw new ConfigFileError('invalid', path, first, others);
+  if (!parsed.ok) throw new ConfigFileError('invalid', path, parsed);
   return parsed.value;
 }
 
-function createInvalidConfigError(
-  path: string,
-  keyPath: DataPath,
-  problem: string,
-  findLine: ParsedDataFile['findLine'],
-): ConfigFileError {
+/** Reads the raw document, so that this is reported together with other problems. */
+function findBaseUrlProblem(document: unknown): readonly DocumentProblem[] {
+  if (!isPlainObject(document) || document['baseUrl'] === undefined || document['model'] !== undefined)
+    return [];
+  const problem = 'it applies only to a model set in the same file. Set "model" as well';
+  return [{ path: ['baseUrl'], problem }];
+}
+
+function formatConfigProblem(keyPath: DataPath, problem: string): string {
   const prefix = keyPath.length === 0 ? '' : `${toPrintableLine(formatIssuePath(keyPath), 120)}: `;
-  const end = /[.?!]$/.test(problem) ? '' : '.';
-  return new ConfigFileError('invalid', path, {
-    problem: `${prefix}${problem}${end}`,
-    line: findLine(keyPath),
-  });
+  return `${prefix}${problem}${/[.?!]$/.test(problem) ? '' : '.'}`;
 }
 
 /** Lists valid but dangerous settings, one line each with the location and the fix. */
@@ -149,7 +148,7 @@ function resolveConfig(document: ConfigDocument, folder: string): Config {
 
 /** Resolves a value that looks like a path, unless it is the name of a built-in profile. */
 function resolveProfilePath(profile: string, folder: string): string {
-  const isFile = findProfile(profile) === undefined && /[/\\]|\.(?:json|ya?ml)$/i.test(profile);
+  const isFile = findProfile(profile) === undefined && isDataFilePath(profile);
   return isFile ? resolve(folder, profile) : profile;
 }
 

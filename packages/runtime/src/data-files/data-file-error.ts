@@ -16,6 +16,11 @@ export type DataFileErrorCode =
   | 'syntax'
   | 'invalid';
 
+/** Formats the file, the line and the problem in one line. */
+export function formatDataFileProblem(path: string, { problem, line = null }: DataFileProblem): string {
+  return `${JSON.stringify(path)}${line === null ? '' : `, line ${line}`}: ${problem}`;
+}
+
 /** A data file cannot be used. The one-line message names the file, the line, the problem and the fix. */
 export class DataFileError<Code extends string> extends Error {
   readonly code: Code;
@@ -23,7 +28,7 @@ export class DataFileError<Code extends string> extends Error {
   readonly line: number | null;
 
   constructor(code: Code, path: string, { problem, line = null, cause }: DataFileProblem) {
-    super(`${JSON.stringify(path)}${line === null ? '' : `, line ${line}`}: ${problem}`, { cause });
+    super(formatDataFileProblem(path, { problem, line }), { cause });
     this.code = code;
     this.path = path;
     this.line = line;

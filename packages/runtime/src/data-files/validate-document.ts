@@ -9,11 +9,12 @@ export type DocumentProblem = { readonly path: DataPath; readonly problem: strin
 
 export type ValidatedDocument<Value> =
   | { readonly ok: true; readonly value: Value }
-  | ({ readonly ok: false } & DocumentProblem);
+  | ({ readonly ok: false; readonly problems: readonly DocumentProblem[] } & DocumentProblem);
 
 /**
  * Validates a document that a user wrote, such as a parsed file. Only own properties are read, and a property that is
- * undefined is omitted. If the document is invalid, returns the first problem and the path of the value that has it.
+ * undefined is omitted. If the document is invalid, returns its problems, each with the path of the value that has it, and the
+ * first of them on its own.
  */
 export function validateDocument<Value>(
   schema: z.ZodType<Value>,
@@ -21,11 +22,17 @@ export function validateDocument<Value>(
 ): ValidatedDocument<Value> {
   const copy = copyOwnProperties(document, []);
   const protoKeyPath = findProtoKey(copy, []);
-  if (protoKeyPath !== null) return { ok: false, path: protoKeyPath, problem: 'unknown key "__proto__"' };
+  if (protoKeyPath !== null)
+    return toInvalidDocument([{ path: protoKeyPath, problem: 'unknown key "__proto__"' }]);
   const parsed = schema.safeParse(copy, { error: explainDocumentIssue, reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
-  const [issue] = parsed.error.issues;
-  return { ok: false, ...(issue === undefined ? { path: [], problem: 'invalid' } : locateIssue(issue)) };
+  return toInvalidDocument(parsed.error.issues.flatMap(locateIssue));
+}
+
+function toInvalidDocument(problems: readonly DocumentProblem[]): { readonly ok: false } & DocumentProblem & {
+    readonly problems: readonly DocumentProblem[];
+  } {
+  return { ok: false, problems, ...(problems[0] ?? { path: [], problem: 'invalid' }) };
 }
 
 /** Deeper than people write; the limit protects the stack. */
@@ -57,15 +64,19 @@ function findProtoKey(value: unknown, path: DataPath): DataPath | null {
   return null;
 }
 
-/** Returns the message of an issue and its path; for an unknown key, the path of that key. */
-function locateIssue(issue: z.core.$ZodIssue): DocumentProblem {
+/** Returns the message of an issue and its path; for unknown keys, those of each key. */
+function locateIssue(issue: z.core.$ZodIssue): readonly DocumentProblem[] {
   const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
-  if (issue.code === 'unrecognized_keys')
-    return { path: [...path, ...issue.keys.slice(0, 1)], problem: issue.message };
+  if (issue.code === 'unrecognized_keys') {
+    const problems = issue.message.split('\n');
+    return issue.keys.map((key, index) => ({
+      path: [...path, key],
+      problem: problems[index] ?? issue.message,
+    }));
+  }
   const inner = issue.code === 'invalid_union' ? findIntendedIssue(issue) : undefined;
-  if (inner === undefined) return { path, problem: issue.message };
-  const located = locateIssue(inner);
-  return { ...located, path: [...path, ...located.path] };
+  if (inner === undefined) return [{ path, problem: issue.message }];
+  return locateIssue(inner).map((located) => ({ ...located, path: [...path, ...located.path] }));
 }
 
 /** Returns the issue of the only member of a union that accepts the type of the value. */
@@ -84,7 +95,8 @@ function isTypeMismatch(issue: z.core.$ZodIssue, input: unknown): boolean {
 function explainDocumentIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'unrecognized_keys') {
     const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
-    return describeUnknownKey(issue.keys[0] ?? '', known);
+    // One line for each key; an issue has a single message.
+    return issue.keys.map((key) => describeUnknownKey(key, known)).join('\n');
   }
   if (typeof issue.input === 'string' && isLikelySecret(issue.input))
     return 'this looks like a secret, and does not belong here';

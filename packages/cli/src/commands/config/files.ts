@@ -7,11 +7,12 @@ import {
   evaluateConfig,
   getUserConfigFolder,
   toTrustedContents,
+  type Config,
 } from '@pawl/runtime/config';
 import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
 import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { toConfigUsageError } from '../../options/load-config.ts';
+import { resolveProfileOption, toConfigUsageError, withSetupUsageErrors } from '../../options/load-config.ts';
 import { resolveFolder } from '../../options/parse-options.ts';
 
 export type ConfigFileOptions = { readonly dir: string; readonly json?: boolean | undefined };
@@ -58,32 +59,51 @@ async function isTrustedConfig(path: string): Promise<boolean> {
 type ConfigCheck = {
   readonly path: string;
   readonly ok: boolean;
-  /** One-line description of the problem; null if there is none. */
+  /** One-line description of the first problem; null if there is none. */
   readonly problem: string | null;
   readonly line: number | null;
+  readonly problems: readonly ConfigProblem[];
   readonly warnings: readonly string[];
 };
 
-/** Checks one file, or every file that applies to a folder. The exit code is 1 if any of them is invalid. */
+type ConfigProblem = ConfigFileError['problems'][number];
+
+/** Checks one file, or every file that applies to a folder, and reports all problems. */
 export async function checkConfig(
   file: string | undefined,
   { dir, json }: ConfigFileOptions,
   io: CommandIo,
 ): Promise<ExitCode> {
-  const paths = file === undefined ? await findConfigPaths(dir) : [resolve(file)];
-  const files = await Promise.all(paths.map(checkConfigFile));
+  const files = file === undefined ? await checkConfigFolders(dir) : [await checkConfigFile(resolve(file))];
   const ok = files.every((each) => each.ok);
   if (json === true) io.stdout.write(`${JSON.stringify({ ok, files }, null, 2)}\n`);
   else io.stdout.write(formatConfigChecks(files));
-  return ok ? exitCodes.finished : exitCodes.failed;
+  return ok ? exitCodes.finished : exitCodes.usage;
 }
 
-async function findConfigPaths(dir: string): Promise<readonly string[]> {
+async function checkConfigFolders(dir: string): Promise<readonly ConfigCheck[]> {
   const folders = [getUserConfigFolder(), await resolveFolder(dir)];
-  const paths = await Promise.all(folders.map((folder) => findConfigFile(folder))).catch((error: unknown) => {
-    throw toConfigUsageError(error);
-  });
-  return paths.filter((path) => path !== null);
+  const checks = await Promise.all(
+    folders.map(async (folder) => {
+      try {
+        const path = await findConfigFile(folder);
+        return path === null ? [] : [await checkConfigFile(path)];
+      } catch (error) {
+        if (!(error instanceof ConfigFileError)) throw error;
+        return [createConfigCheck(error.path, error.problems)];
+      }
+    }),
+  );
+  return checks.flat();
+}
+
+function createConfigCheck(
+  path: string,
+  problems: readonly ConfigProblem[],
+  warnings: readonly string[] = [],
+): ConfigCheck {
+  const { message: problem = null, line = null } = problems[0] ?? {};
+  return { path, ok: problems.length === 0, problem, line, problems, warnings };
 }
 
 async function checkConfigFile(path: string): Promise<ConfigCheck> {
@@ -91,22 +111,44 @@ async function checkConfigFile(path: string): Promise<ConfigCheck> {
     const contents = await readConfigFile(path);
     const mayRun = !contents.isCode || isUserConfig(path) || (await isTrustedConfig(path));
     if (!mayRun)
-      return {
+      return createConfigCheck(
         path,
-        ok: true,
-        problem: null,
-        line: null,
-        warnings: [
-          `${path} is code that is not trusted, so it was not run and its settings were not checked.`,
-        ],
-      };
-    const { warnings } = await evaluateConfig(contents);
-    return { path, ok: true, problem: null, line: null, warnings };
+        [],
+        [`${path} is code that is not trusted, so it was not run and its settings were not checked.`],
+      );
+    const { config, warnings } = await evaluateConfig(contents);
+    return createConfigCheck(path, await findReferenceProblems(path, config), warnings);
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
     if (error.code === 'missing') throw new UsageError(error.message, { cause: error });
-    return { path, ok: false, problem: error.message, line: error.line, warnings: [] };
+    return createConfigCheck(path, error.problems);
   }
+}
+
+/** Checks what the schema cannot: the names of models, and the file of a profile. */
+async function findReferenceProblems(path: string, config: Config): Promise<readonly ConfigProblem[]> {
+  const { model, summaryModel, profile } = config;
+  const { parseModelSpec } = await import('@pawl/runtime/models');
+  const checks: readonly (readonly [string, () => unknown])[] = [
+    ['model', () => model !== undefined && parseModelSpec(model)],
+    [
+      'summaryModel',
+      () => summaryModel !== undefined && summaryModel !== 'same' && parseModelSpec(summaryModel),
+    ],
+    ['profile', () => profile !== undefined && resolveProfileOption(profile)],
+  ];
+  const problems = await Promise.all(
+    checks.map(async ([key, check]) => {
+      try {
+        await withSetupUsageErrors(async () => check());
+        return [];
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        return [{ message: `${JSON.stringify(path)}: ${key}: ${error.message}`, line: null }];
+      }
+    }),
+  );
+  return problems.flat();
 }
 
 function isUserConfig(path: string): boolean {
@@ -117,8 +159,9 @@ function formatConfigChecks(files: readonly ConfigCheck[]): string {
   if (files.length === 0)
     return 'No configuration file found; the defaults apply. To create one: pawl init\n';
   return files
-    .flatMap(({ path, problem, warnings }) => [
-      problem === null ? `ok       ${path}` : `ERROR    ${problem}`,
+    .flatMap(({ path, problems, warnings }) => [
+      ...(problems.length === 0 ? [`ok       ${path}`] : []),
+      ...problems.map(({ message }) => `ERROR    ${message}`),
       ...warnings.map((warning) => `warning  ${warning}`),
     ])
     .map((line) => `${sanitizeOneLine(line)}\n`)

@@ -33,17 +33,27 @@ export async function createModelFromSpec(
   environment: EnvironmentVariables,
   options: NamedModelOptions = {},
 ): Promise<Model> {
+  const { kind, name, provider } = parseModelSpec(spec);
+  if (provider !== null) return createProviderModel({ kind, provider, modelId: name }, environment, options);
+  return kind === 'librarian' ? createLibrarian() : createScriptedModel(await readScriptFile(name));
+}
+
+/** The parts of a spec; without a provider, it is the librarian or a script. */
+type ParsedModelSpec = {
+  readonly kind: string;
+  /** Of the model, or of the file of a script. */
+  readonly name: string;
+  readonly provider: KnownProvider | null;
+};
+
+/** Throws a `ModelSpecError` if there is no such model, without creating it: keys, files and addresses are not checked. */
+export function parseModelSpec(spec: string): ParsedModelSpec {
   const { kind, rest } = splitModelSpec(spec);
-  if (kind === 'librarian' && rest === null) return createLibrarian();
-  if (kind === 'scripted')
-    return createScriptedModel(await readScriptFile(requireSpecName(kind, rest, 'FILE')));
+  if (kind === 'librarian' && rest === null) return { kind, name: kind, provider: null };
+  if (kind === 'scripted') return { kind, name: requireSpecName(kind, rest, 'FILE'), provider: null };
   const provider = knownProviders.get(kind);
   if (provider === undefined) throw createUnknownSpecError(spec, kind);
-  return createProviderModel(
-    { kind, provider, modelId: requireSpecName(kind, rest, 'MODEL') },
-    environment,
-    options,
-  );
+  return { kind, name: requireSpecName(kind, rest, 'MODEL'), provider };
 }
 
 /** The supported forms of a spec, for help texts. */
