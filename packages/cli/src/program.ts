@@ -232,7 +232,6 @@ export async function createProgram(
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(`${formatCommanderError(text)}\n`),
     })
     .exitOverride();
   // A completion script contains every command.
@@ -242,7 +241,41 @@ export async function createProgram(
     const command = program.command(entry.name).description(entry.description);
     if (isNeeded(entry)) (await entry.load())(command, context);
   }
+  await formatUsageErrors(program);
   return showUsages(program);
+}
+
+type NameSuggester = (word: string, names: readonly string[]) => string;
+
+/** Formats Commander's errors on one line, each with the command whose help explains what was used incorrectly. */
+async function formatUsageErrors(program: Command): Promise<void> {
+  // Only groups need it, so that other commands start without it.
+  const hasGroup = program.commands.some(({ commands }) => commands.length > 0);
+  const suggestName: NameSuggester = hasGroup
+    ? (await import('@pawl/runtime/suggestions')).formatNameSuggestion
+    : () => '';
+  formatCommandErrors(program, 'pawl', suggestName);
+}
+
+function formatCommandErrors(command: Command, path: string, suggestName: NameSuggester): void {
+  command.configureOutput({
+    outputError: (text, write) => write(`${formatCommanderError(text, path)}\n`),
+  });
+  const names = command.commands.map((each) => each.name());
+  for (const subcommand of command.commands) {
+    const subcommandPath = `${path} ${subcommand.name()}`;
+    formatCommandErrors(subcommand, subcommandPath, suggestName);
+    if (subcommand.registeredArguments.length > 0 || subcommand.commands.length > 0) continue;
+    subcommand.configureOutput({
+      outputError(text, write) {
+        // A misspelled subcommand is an excess argument of the default subcommand.
+        const [word = ''] = command.args;
+        const isMisspelled = text.startsWith('error: too many arguments') && !names.includes(word);
+        const message = isMisspelled ? `unknown command '${word}'.${suggestName(word, names)}` : text;
+        write(`${formatCommanderError(message, isMisspelled ? path : subcommandPath)}\n`);
+      },
+    });
+  }
 }
 
 /** Shows the arguments of all commands in the help of the program, also if their definitions are not loaded. */
@@ -254,11 +287,11 @@ function showUsages(program: Command): Command {
   });
 }
 
-/** Formats Commander's error and suggestion on one line. */
-function formatCommanderError(text: string): string {
+/** Formats Commander's error and suggestion on one line. `path` is the command whose help explains its use. */
+function formatCommanderError(text: string, path: string): string {
   const message = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\.?\s*\n\s*/g, ' ');
-  return `pawl: ${sanitizeOneLine(message)} (see pawl --help)`;
+  return `pawl: ${sanitizeOneLine(message)} (see ${path} --help)`;
 }

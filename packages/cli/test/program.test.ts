@@ -71,6 +71,8 @@ describe('every command', () => {
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).toMatch(/^pawl: [^\n]*--no-such-flag[^\n]*\n$/);
+    // A group may have a default subcommand, which has the flags.
+    expect(err).toMatch(new RegExp(`\\(see pawl ${words.join(' ')}(?: (?:show|list))? --help\\)\n$`));
   });
 
   it.each(leafCommands)('$name has --json, or is listed as an exception', ({ name, command }) => {
@@ -91,12 +93,36 @@ describe('every command', () => {
       expect(out).toBe('');
       expect(err).toMatch(/^pawl: [^\n]*\n$/);
       expect(err).toContain(command.registeredArguments[0]?.name());
+      expect(err).toContain(`(see pawl ${words.join(' ')} --help)\n`);
     },
   );
 
   it('has every command that is listed as an exception', () => {
     for (const name of commandsWithoutJson.keys())
       expect(leafCommands.map((leaf) => leaf.name)).toContain(name);
+  });
+});
+
+describe('incorrect usage', () => {
+  it.each([
+    [['rnu'], 'Did you mean run?', 'pawl --help'],
+    [['--halp'], 'Did you mean --help?', 'pawl --help'],
+    [['run', '--modell', 'x', 'y'], 'Did you mean --model?', 'pawl run --help'],
+    [['run', '--model'], 'argument missing', 'pawl run --help'],
+    [['config', 'chekc'], 'Did you mean check?', 'pawl config --help'],
+    [['config', 'check', '--jsn'], 'Did you mean --json?', 'pawl config check --help'],
+    [['fork', 'a', 'b'], 'too many arguments', 'pawl fork --help'],
+    [['queue', 'retyr'], "unknown command 'retyr'. Did you mean retry?", 'pawl queue --help'],
+    [['queue', 'show', 'retyr'], 'too many arguments', 'pawl queue show --help'],
+    [['profiles', 'shwo', 'x'], "unknown command 'shwo'. Did you mean show?", 'pawl profiles --help'],
+    [['sessions', 'all'], 'too many arguments', 'pawl sessions --help'],
+    [['tell', 'last', 'pasue'], 'Did you mean pause? Allowed choices are say', 'pawl tell --help'],
+  ])('of %j names the nearest name and the help of the command', async (args, problem, help) => {
+    const { io, out, err } = captureIo();
+    expect(await main(args, io)).toBe(2);
+    expect([err(), out()]).toEqual([expect.stringContaining(problem), '']);
+    expect(err()).toMatch(/^pawl: [^\n]*\n$/);
+    expect(err().endsWith(` (see ${help})\n`)).toBe(true);
   });
 });
 

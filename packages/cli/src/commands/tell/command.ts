@@ -1,4 +1,5 @@
-import { Argument, type Command } from 'commander';
+import { formatNameSuggestion } from '@pawl/runtime/suggestions';
+import { Argument, InvalidArgumentError, type Command } from 'commander';
 import {
   formatExamples,
   sessionArgumentHelp,
@@ -8,11 +9,19 @@ import {
 import type { SessionCommandFlags } from './action.ts';
 import { sessionCommands } from './session-commands.ts';
 
+const commandNames = Object.keys(sessionCommands);
+
 /** Defines `pawl tell`. */
 export function defineTellCommand(command: Command, { io, exit }: CommandContext): void {
   command
     .argument('<session>', sessionArgumentHelp)
-    .addArgument(new Argument('<what>', 'command to send').choices(Object.keys(sessionCommands)))
+    .addArgument(
+      new Argument('<what>', 'command to send').choices(commandNames).argParser((name: string) => {
+        if (commandNames.includes(name)) return name;
+        const hint = formatNameSuggestion(name, commandNames);
+        throw new InvalidArgumentError(`${hint.trimStart()} Allowed choices are ${commandNames.join(', ')}.`);
+      }),
+    )
     .argument('[words...]', describeWords())
     .option('--reason <text>', 'reason for the command')
     .option('-d, --dir <folder>', 'folder whose sessions are used', '.')
