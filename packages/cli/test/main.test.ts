@@ -91,11 +91,27 @@ describe('pawl', () => {
 });
 
 describe('pawl run', () => {
-  it('answers with a quoted passage, its file and line, and shows each transition', async () => {
+  it('answers with a quoted passage, its file and line, and says in words what it does', async () => {
     const { code, out, err } = await runPawlMain('run', '--dir', folder, 'When is the garden party?');
     expect(code).toBe(0);
     expect(out).toContain('garden.md:3');
     expect(out).toContain('> The garden party is on the ninth of June.');
+    expect(err.replace(/in \d+\.\d s/, 'in 0.0 s')).toBe(
+      [
+        `1 file in ${folder}`,
+        'I search for garden party.',
+        '  Searched for “garden party”',
+        'I have 1 passage to quote.',
+        '  Answered',
+        '',
+        'answered after 2 model calls and 2 tool calls in 0.0 s',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows each transition with --verbose', async () => {
+    const { err } = await runPawlMain('run', '--verbose', '--dir', folder, 'When is the garden party?');
     expect(err).toContain('waitingForUser → callingModel');
     expect(err).toContain('progressCheck → waitingForUser');
   });
@@ -149,12 +165,14 @@ describe('pawl run', () => {
 
   it('under savant stops searching for what does not exist, with a summary and exit code 3 [SAV-140, SAV-144]', async () => {
     const goal = 'find the secret password in a file that does not exist';
-    const { code, out, err } = await runPawlMain('run', '-p', 'savant', '-d', folder, goal);
+    const { code, out, err } = await runPawlMain('run', '--verbose', '-p', 'savant', '-d', folder, goal);
     expect(code).toBe(3);
     expect(out).toContain('I found nothing');
     expect(out).toContain('I searched for “secret password');
     expect(err).toContain('SEARCHING → STUCK_SEARCH');
-    expect(err).toContain('stuck_detection: search was called 3 times in a row');
+    expect(err).toContain(
+      'Governor ends the work (repeated_tool): stuck_detection: search was called 3 times',
+    );
     expect(err).toMatch(/stuck after \d+ model calls and \d+ tool calls/);
   });
 

@@ -72,6 +72,7 @@ export type RunFlags = BudgetFlags &
     readonly watchResources?: true;
     readonly open?: true;
     readonly plain?: true;
+    readonly verbose?: true;
     readonly quiet?: true;
     readonly store?: string;
     readonly trace?: true;
@@ -101,6 +102,8 @@ export function addRunOptions(command: Command): Command {
   return addOutputOptions(command);
 }
 
+export const verboseHelp = 'print the transitions of the state machine too, as lines';
+
 export const watchResourcesHelp = 'pause while the machine is short of CPU, memory or disk space';
 
 /** Adds the options for the trace, the log and the output. */
@@ -117,6 +120,7 @@ export function addOutputOptions(command: Command): Command {
     )
     .option('--log-level <level>', 'log level: trace, debug, info, warn, error (default: "info")')
     .option('--plain', 'print lines instead of the live view')
+    .option('--verbose', verboseHelp)
     .option('-q, --quiet', 'print only the answer')
     .option('--json', 'print one JSON object per line: the events, then the result');
 }

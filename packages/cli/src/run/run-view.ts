@@ -1,19 +1,22 @@
 import {
   getConversation,
+  type Event,
   type ToolCall,
+  type ToolErrorKind,
   type Json,
   type Note,
-  type ToolOutcome,
   type Session,
 } from '@pawl/core';
 import { listSpokenLines } from '@pawl/core/modes';
 import { formatPastPhaseLine, computePhaseProgress, type PhaseState } from '@pawl/core/phases';
 import { findTurnAnswer, type QuestionHandlers, type StepResult, type StoreOutage } from '@pawl/runtime';
+import type { RuleSeverity, Verdict } from '@pawl/governor';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import type { CommandIo } from '../output/command-io.ts';
 import { formatCount, shortenId } from '../output/format-number.ts';
 import { sanitizeText, sanitizeOneLine } from '../output/sanitize-text.ts';
+import { describeToolCall } from '../output/tool-phrases.ts';
 import type { LiveControls } from '../tui/live-view.ts';
 
 /** Shows a run live. The answer goes to standard output, everything else to standard error. */
@@ -108,9 +111,21 @@ export function createJsonRunView(io: CommandIo, asks: QuestionHandlers = noQues
   };
 }
 
-/** Prints lines for people, in color if the terminal supports it. */
-export function createLineRunView(io: CommandIo, asks: QuestionHandlers = noQuestionHandlers): RunView {
+export type LineRunViewOptions = {
+  readonly asks?: QuestionHandlers;
+  /** Print the transitions of the state machine too. */
+  readonly verbose?: boolean | undefined;
+  /** Print answers when they arrive, for a view that is not given the result. */
+  readonly showsAnswers?: boolean;
+};
+
+/** Prints what a run does in words, for people, in color if the terminal supports it. */
+export function createLineRunView(
+  io: CommandIo,
+  { asks = noQuestionHandlers, verbose = false, showsAnswers = false }: LineRunViewOptions = {},
+): RunView {
   const err = io.stderr;
+  const calls = new Map<string, ToolCall>();
   const dim = (text: string): string => styleText('dim', text, { stream: err });
   const writeLine = (text: string): void => void err.write(`${text}\n`);
   const warn = (line: string): void =>
@@ -123,13 +138,13 @@ export function createLineRunView(io: CommandIo, asks: QuestionHandlers = noQues
     start: ({ root, paths }) =>
       writeLine(dim(`${formatCount(paths.length, 'file')} in ${sanitizeOneLine(root)}`)),
     observe({ event, notes, actions, session }) {
-      if (event.type === 'model-replied')
-        for (const line of [event.problem ?? [], listSpokenLines(event, session)].flat())
-          writeLine(sanitizeText(line));
-      if (event.type === 'tool-finished') writeLine(dim(`    ${formatToolResult(event.outcome)}`));
-      for (const note of notes) for (const line of formatRunNote(note, session.phases)) writeLine(dim(line));
+      if (event.type === 'model-replied') calls.clear();
+      for (const line of formatRunEvent(event, { session, calls, showsAnswers })) writeLine(line);
+      for (const note of notes)
+        for (const line of formatRunNote(note, session.phases, verbose)) writeLine(dim(line));
       for (const action of actions) {
-        if (action.type === 'run-tools') for (const call of action.calls) writeLine(formatToolCall(call));
+        if (action.type === 'run-tools' || action.type === 'ask-permission')
+          for (const call of action.calls) calls.set(call.id, call);
         if (action.type === 'show-error')
           writeLine(styleText('red', sanitizeOneLine(action.message), { stream: err }));
       }
@@ -157,18 +172,146 @@ function addPhaseProgress(note: PhaseNote, phases: PhaseState): Json {
   return { ...note, progress: { done: completed, failed, total, percent } };
 }
 
-function formatRunNote(note: Note, phases: PhaseState): readonly string[] {
+type RunEventContext = {
+  readonly session: Session;
+  /** The calls of the current reply, by id. */
+  readonly calls: ReadonlyMap<string, ToolCall>;
+  readonly showsAnswers: boolean;
+};
+
+/** Formats what an event means to a person; a call is one line when it ends. */
+function formatRunEvent(event: Event, { session, calls, showsAnswers }: RunEventContext): readonly string[] {
+  switch (event.type) {
+    case 'model-replied':
+      return formatReply(event, session, showsAnswers);
+    case 'model-failed':
+      return session.turn.status === 'errorRecovery'
+        ? [`  The model failed and is asked again: ${sanitizeOneLine(event.error.message)}`]
+        : [];
+    case 'permission-decided':
+    case 'tool-finished':
+      return formatCallEvent(event, calls.get(event.callId));
+    case 'pause-requested':
+      return session.turn.status === 'paused' ? [`  Paused: ${sanitizeOneLine(event.reason)}`] : [];
+    case 'resume-requested':
+      return session.turn.status === 'paused' ? [] : ['  Resumed'];
+    default:
+      return [];
+  }
+}
+
+function formatCallEvent(
+  event: Extract<Event, { readonly type: 'permission-decided' | 'tool-finished' }>,
+  call: ToolCall | undefined,
+): readonly string[] {
+  if (call === undefined) return [];
+  if (event.type === 'tool-finished') return formatEndedCall(call, event);
+  return event.decision === 'deny' ? [formatUnrunCall(call, 'was denied', event.reason)] : [];
+}
+
+function formatReply(
+  event: Extract<Event, { readonly type: 'model-replied' }>,
+  session: Session,
+  showsAnswers: boolean,
+): readonly string[] {
+  const { kind = event.calls.length > 0 ? 'action' : 'answer' } = event;
+  // The answer of a run follows as its result.
+  const spoken = kind === 'answer' && !showsAnswers ? [] : listSpokenLines(event, session);
+  const denied = event.calls.filter(({ permission }) => permission === 'deny');
+  return [
+    ...[event.problem ?? [], spoken].flat().map(sanitizeText),
+    ...denied.map((call) => formatUnrunCall(call, 'was denied', call.denialReason)),
+  ];
+}
+
+function formatUnrunCall(
+  call: Pick<ToolCall, 'tool' | 'args'>,
+  ending: string,
+  reason: string | undefined,
+): string {
+  const phrase = truncateLine(describeToolCall(call).doing);
+  return `  ${phrase} ${ending}${reason === undefined ? '' : `: ${sanitizeOneLine(reason)}`}`;
+}
+
+/** Maximum number of output lines that are shown of a failed call. */
+const failureLinesMax = 5;
+
+function formatEndedCall(
+  call: Pick<ToolCall, 'tool' | 'args'>,
+  { outcome, tests }: Extract<Event, { readonly type: 'tool-finished' }>,
+): readonly string[] {
+  const phrase = describeToolCall(call);
+  if (outcome.ok) {
+    const failure = findFailedOutput(outcome.output);
+    const counts = tests === undefined ? '' : `: ${tests.passed} passed, ${tests.failed} failed`;
+    const code = failure === null || tests !== undefined ? '' : `: exit code ${failure.exitCode}`;
+    return [`  ${truncateLine(phrase.done)}${counts}${code}`, ...listLastLines(failure?.output ?? '')];
+  }
+  const { kind, message } = outcome.error;
+  const ending = toolFailureEndings[kind];
+  if (kind !== 'failed' && kind !== 'timeout') return [formatUnrunCall(call, ending, message)];
+  return [`  ${truncateLine(phrase.doing)} ${ending}:`, ...listLastLines(message)];
+}
+
+const toolFailureEndings: Readonly<Record<ToolErrorKind, string>> = {
+  failed: 'failed',
+  invalid: 'was not possible',
+  denied: 'was denied',
+  timeout: 'timed out',
+  interrupted: 'was interrupted',
+  cancelled: 'was cancelled',
+  skipped: 'was skipped',
+};
+
+/** Finds the exit code and the output of a command that ended, but not with 0, such as tests that fail. */
+function findFailedOutput(output: Json): { readonly exitCode: number; readonly output: string } | null {
+  if (typeof output !== 'object' || output === null || !('exitCode' in output)) return null;
+  const { exitCode } = output;
+  if (typeof exitCode !== 'number' || exitCode === 0) return null;
+  return {
+    exitCode,
+    output: 'output' in output && typeof output['output'] === 'string' ? output['output'] : '',
+  };
+}
+
+function listLastLines(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-failureLinesMax)
+    .map((line) => `    ${truncateLine(line)}`);
+}
+
+/** Formats a text on one line of a length that most terminals show. */
+function truncateLine(text: string): string {
+  const line = sanitizeOneLine(text);
+  return line.length > lineCharsMax ? `${line.slice(0, lineCharsMax - 1)}…` : line;
+}
+
+const lineCharsMax = 110;
+
+const verdictPhrases: Readonly<Record<RuleSeverity, string>> = {
+  advise: 'advises the agent',
+  block: 'blocks the call',
+  ask: 'asks for a decision',
+  stop: 'ends the work',
+};
+
+/** Formats a note for a person; state names are shown only if `verbose` is set. */
+function formatRunNote(note: Note, phases: PhaseState, verbose: boolean): readonly string[] {
   switch (note.type) {
     case 'transition':
+      if (!verbose) return [];
       return [`  ${note.from} → ${note.to}  (${note.cause}, ${note.durationMs} ms)`];
     case 'mode':
+      if (!verbose) return [];
       return [
         `  ${sanitizeOneLine(note.from)} → ${sanitizeOneLine(note.to)}  (${sanitizeOneLine(note.cause)})`,
       ];
     case 'paged':
       return [`  ${note.moved.length} entries moved to storage, ${note.freedTokens} tokens freed`];
     case 'verdict':
-      return [`  ${note.verdict.severity}: ${sanitizeOneLine(note.verdict.reason)}`];
+      return [formatVerdict(note.verdict)];
     case 'phase-started':
       return [`  ${formatPhaseStart(note, phases)}`];
     case 'phase-completed':
@@ -198,15 +341,8 @@ function formatPhaseEnd(
     : sanitizeOneLine(formatPastPhaseLine(past));
 }
 
-function formatToolCall({ tool, args }: ToolCall): string {
-  const shown = sanitizeOneLine(typeof args === 'string' ? args : JSON.stringify(args));
-  return `  ▸ ${sanitizeOneLine(tool)} ${shown.length > 100 ? `${shown.slice(0, 99)}…` : shown}`;
-}
-
-function formatToolResult(outcome: ToolOutcome): string {
-  if (!outcome.ok) return `${outcome.error.kind}: ${sanitizeOneLine(outcome.error.message)}`.slice(0, 200);
-  const size = JSON.stringify(outcome.output).length;
-  return `ok, ${formatCount(size, 'character')}`;
+function formatVerdict({ severity, rule, reason }: Verdict): string {
+  return `  Governor ${verdictPhrases[severity]} (${sanitizeOneLine(rule)}): ${sanitizeOneLine(reason)}`;
 }
 
 function formatRunResult({ modelCalls, toolCalls, durationMs, status }: RunResult): string {

@@ -13,10 +13,10 @@ import { exitCodes, type ExitCode, UsageError, toUsageError } from '../output/ex
 import { parseBudgetFlags, type BudgetFlags } from '../options/parse-options.ts';
 import { loadConfig, withSetupUsageErrors, resolveProfileOption } from '../options/load-config.ts';
 
-import { createProgressLine } from '../output/progress-line.ts';
 import { openStoreOrMemory } from '../sessions/store-option.ts';
 import {
   hasKeyboard,
+  isTerminalStream,
   createPermissionAsker,
   createUserAsker,
   openTerminalPrompt,
@@ -39,6 +39,8 @@ export type RunViewOptions = RunLogOptions & {
   readonly quiet?: boolean;
   /** Print lines instead of the live view. */
   readonly plain?: boolean;
+  /** Print the transitions of the state machine too. */
+  readonly verbose?: boolean;
   /** Aborted by Ctrl-C. */
   readonly signal?: AbortSignal;
 };
@@ -150,17 +152,20 @@ export async function indexFolderWithProgress(
   signal: AbortSignal,
   io: CommandIo,
 ): Promise<FolderIndex | null> {
-  const line = createProgressLine(io.stderr);
+  // Loaded only where it prints something.
+  const line = isTerminalStream(io.stderr)
+    ? (await import('../output/progress-line.ts')).createProgressLine(io.stderr)
+    : null;
   try {
     return await indexFolder(dir, {
       signal,
-      onProgress: ({ files, path }) => line.show(`Reading ${files} files … ${path}`),
+      onProgress: ({ files, path }) => line?.show(`Reading ${files} files … ${path}`),
     });
   } catch (error) {
     if (signal.aborted) return null;
     throw toUsageError(error, WorkspaceError);
   } finally {
-    line.clear();
+    line?.clear();
   }
 }
 
@@ -188,29 +193,30 @@ export async function openRunView(
 
 /** Selects the live view at an interactive terminal, lines otherwise. */
 async function selectRunView(
-  { json, quiet, plain }: RunViewOptions,
+  options: RunViewOptions,
   io: CommandIo,
   { kind, model }: RunViewContext,
 ): Promise<RunView> {
-  const isLines = json === true || quiet === true || plain === true;
+  const { json, quiet, plain, verbose } = options;
+  const isLines = [json, quiet, plain, verbose].includes(true);
   if (!isLines && hasKeyboard(io)) {
     // Load it lazily: it is large, and most commands never need it.
     const { createLiveRunView } = await import('./run-live.ts');
     return createLiveRunView(io, { mode: kind, model });
   }
-  const view = createPlainRunView({ json, quiet }, io);
+  const view = createPlainRunView(options, io);
   if (kind !== 'chat') return view;
   return createLineChatView(io, view, json === true);
 }
 
 function createPlainRunView(
-  { json, quiet }: { json?: boolean | undefined; quiet?: boolean | undefined },
+  { json, quiet, verbose }: Pick<RunViewOptions, 'json' | 'quiet' | 'verbose'>,
   io: CommandIo,
 ): RunView {
   const terminal = openTerminalPrompt(io);
   const asks = { permission: createPermissionAsker(terminal), user: createUserAsker(terminal) };
   if (json === true) return createJsonRunView(io, asks);
-  return quiet === true ? createQuietRunView(io, asks) : createLineRunView(io, asks);
+  return quiet === true ? createQuietRunView(io, asks) : createLineRunView(io, { asks, verbose });
 }
 
 /** Maximum number of skipped paths that are named; the rest are counted. */

@@ -20,7 +20,7 @@ async function runLkjGoal(
   goal: string,
 ): Promise<{ code: number; out: string; err: string }> {
   const captured = captureIo();
-  const code = await runGoal(goal, { dir: folder, profile }, captured.io);
+  const code = await runGoal(goal, { verbose: true, dir: folder, profile }, captured.io);
   return { code, out: captured.out(), err: captured.err() };
 }
 

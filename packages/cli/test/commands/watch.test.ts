@@ -41,7 +41,11 @@ describe('pawl watch', () => {
     const agent = await createWatchedAgent(getProcessOwner(), 'Forty-two.');
     const enough = new AbortController();
     const captured = captureIo();
-    const watching = watchSession('watched', { ...getStoreFlags(), signal: enough.signal }, captured.io);
+    const watching = watchSession(
+      'watched',
+      { ...getStoreFlags(), verbose: true, signal: enough.signal },
+      captured.io,
+    );
     await expect.poll(() => captured.err()).toContain('session watched');
     await agent.sendMessage('What is the answer?');
     await agent.waitUntilIdle();

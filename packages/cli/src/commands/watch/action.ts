@@ -16,6 +16,8 @@ export type WatchSessionOptions = SessionFlags & {
   readonly fromStart?: boolean | undefined;
   /** Print lines instead of the live view. */
   readonly plain?: boolean | undefined;
+  /** Print the transitions of the state machine too. */
+  readonly verbose?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -54,13 +56,17 @@ async function createWatchView(
   watched: WatchedSession,
 ): Promise<WatchView> {
   if (options.json === true) return { ...createJsonRunView(io), close: async () => undefined };
-  return options.plain !== true && hasKeyboard(io)
+  return options.plain !== true && options.verbose !== true && hasKeyboard(io)
     ? createLiveWatchView(io, watched)
-    : createLineWatchView(io, watched);
+    : createLineWatchView(io, watched, options);
 }
 
-function createLineWatchView(io: CommandIo, { session, metadata }: WatchedSession): WatchView {
-  const view = createLineRunView(io);
+function createLineWatchView(
+  io: CommandIo,
+  { session, metadata }: WatchedSession,
+  { verbose }: WatchSessionOptions,
+): WatchView {
+  const view = createLineRunView(io, { verbose, showsAnswers: true });
   let last = session;
   io.stderr.write(`${sanitizeOneLine(formatWatchHeading(session.id, metadata))}\n`);
   return {
