@@ -77,6 +77,10 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
     'one object per line: `name`, `description`, `builtIn`, `protocol`, `terminal`, `chart` (a name or null) and `governor` (a preset).',
   ],
   ['pawl profiles show', 'the same object with all `settings`, defaults included.'],
+  [
+    'pawl demo',
+    '`{goal, requestsMax, withoutPawl, withPawl}`, each run `{lines, requests, tokens, answer, verdicts}`; each of `verdicts` has `severity`, `rule` and `reason`. Tokens are estimated.',
+  ],
   ['pawl init', '`{path, format, trusted, config}`; asks no questions.'],
   [
     'pawl config show',

@@ -15,6 +15,12 @@ type CommandEntry = {
 /** All commands, in the order of the help. */
 const commandEntries: readonly CommandEntry[] = [
   {
+    name: 'demo',
+    usage: '[options]',
+    description: 'Show a looping agent without and with Pawl, offline, in seconds',
+    load: async () => (await import('./commands/demo/command.ts')).defineDemoCommand,
+  },
+  {
     name: 'run',
     usage: '[options] <goal...>',
     description: 'Work on a goal in a folder; offline, answer with quoted, cited passages',

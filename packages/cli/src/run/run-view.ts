@@ -236,9 +236,10 @@ function formatUnrunCall(
 /** Maximum number of output lines that are shown of a failed call. */
 const failureLinesMax = 5;
 
-function formatEndedCall(
+/** Formats a call that has ended, with the last lines of a failure. */
+export function formatEndedCall(
   call: Pick<ToolCall, 'tool' | 'args'>,
-  { outcome, tests }: Extract<Event, { readonly type: 'tool-finished' }>,
+  { outcome, tests }: Pick<Extract<Event, { readonly type: 'tool-finished' }>, 'outcome' | 'tests'>,
 ): readonly string[] {
   const phrase = describeToolCall(call);
   if (outcome.ok) {
