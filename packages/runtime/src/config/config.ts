@@ -118,7 +118,7 @@ export function findStoreProblem(location: string): string | null {
   const [, scheme] = /^([a-z][a-z\d+.-]+):/i.exec(location) ?? [];
   if (scheme === undefined) {
     if (/[/\\]|\.(?:db3?|sqlite3?)$/i.test(location)) return null;
-    const hint = formatNameSuggestion(location, [...storeKeywords, 'redis://host:6379']);
+    const hint = formatNameSuggestion(location, [...storeKeywords, 'redis://127.0.0.1:6379']);
     return `${toPrintableLine(JSON.stringify(location), 60)} is not a valid session store.${hint} ${storeForms}`;
   }
   const isRedis = /^rediss?:\/\//.test(location);
@@ -131,7 +131,8 @@ export function isStoreKeyword(location: string): boolean {
   return storeKeywords.some((keyword) => keyword === location);
 }
 
-const storeForms = 'Use user, workspace, none, a database file such as ./sessions.db, or redis://host:6379.';
+const storeForms =
+  'Use user, workspace, none, a database file such as ./sessions.db, or redis://127.0.0.1:6379.';
 
 /** Returns whether a word that could be a name is the path of a data file. */
 export function isDataFilePath(text: string): boolean {

@@ -280,7 +280,7 @@ function wrapIndented(line: string, width: number): readonly string[] {
 }
 
 /** How often a repeated block of lines is shown before it is counted. */
-const repetitionsShown = 2;
+const repetitionsShown = 1;
 
 /** Replaces repetitions of the last call by their number. */
 function collapseRepetition(lines: readonly string[]): readonly string[] {
@@ -295,16 +295,15 @@ function collapseRepetition(lines: readonly string[]): readonly string[] {
   ];
 }
 
-/** Lines shown of the output of a failed call; all of them are in the JSON. */
-const detailLinesMax = 1;
-
-/** Groups each line with the more indented lines below it, as far as they are shown. */
+/** Groups each line with the first of the more indented lines below it, unless that was shown before. */
 function groupLines(lines: readonly string[]): readonly (readonly string[])[] {
   const groups: string[][] = [];
-  for (const line of lines) {
-    const group = line.startsWith('    ') ? groups.at(-1) : undefined;
-    if (group === undefined) groups.push([line]);
-    else if (group.length <= detailLinesMax) group.push(line);
+  const shown = new Set<string>();
+  for (const [index, line] of lines.entries()) {
+    const isDetail = line.startsWith('    ');
+    if (!isDetail) groups.push([line]);
+    else if (lines[index - 1]?.startsWith('    ') !== true && !shown.has(line)) groups.at(-1)?.push(line);
+    if (isDetail) shown.add(line);
   }
   return groups;
 }
