@@ -67,10 +67,10 @@ async function isLinkedWorktree(query: GitQuery, root: string, gitFolder: string
 /** Lists the filter programs of the repository's own configuration; those of the user's configuration are trusted. */
 export async function listGitFilters(git: GitRunner, timeoutMs: number): Promise<readonly string[]> {
   const pattern = '^filter\\..*\\.(clean|smudge|process)$';
-  const result = await git(['config', '--local', '--includes', '--name-only', '--get-regexp', pattern], {
-    timeoutMs,
-  });
-  return result.stdout.split('\n').filter((name) => name !== '');
+  const result = await git(['config', '--show-scope', '--name-only', '--get-regexp', pattern], { timeoutMs });
+  // Exit code 1 means that no key matches.
+  if (result.code !== 0 && result.code !== 1) return ['unknown: git could not read its configuration'];
+  return result.stdout.split('\n').flatMap((line) => /^(?:local|worktree)\t(.+)$/.exec(line)?.[1] ?? []);
 }
 
 /** Disables everything that a repository's configuration could make git run on its own. */
@@ -80,6 +80,11 @@ const disabledGitFeatures = [
   'gc.auto=0',
   'maintenance.auto=false',
 ];
+/**
+ * In a partial clone, git fetches missing objects on its own, with the programs of the repository's configuration. No
+ * protocol has the name `none`; older versions of git know only this variable.
+ */
+const noRemotes = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
 const noHooks = `core.hooksPath=${getNullDevice(process.platform)}`;
 
 export type GitRunnerOptions = {
@@ -103,7 +108,7 @@ export function createGitRunner({
     writable: [...new Set([workspace, gitFolder, commonFolder])],
     readable: settings,
     network: false,
-    env: buildGitEnvironment(),
+    env: { ...buildGitEnvironment(), ...(runsHooks ? {} : noRemotes) },
   };
   return async (args, options) => {
     const sandboxLaunch = sandbox.launch(['git', ...config, ...args], policy);

@@ -290,6 +290,17 @@ function describeAutoCommit(createSandbox: () => CommandSandbox): void {
     expect(existsSync(pwned)).toBe(false);
   });
 
+  it('confines filter programs of the configuration of a worktree to the sandbox', async () => {
+    const pwned = join(scratch.outside, 'pwned');
+    scratch.put('.gitattributes', '* filter=evil\n');
+    scratch.git('config', 'extensions.worktreeConfig', 'true');
+    scratch.git('config', '--worktree', 'filter.evil.clean', `touch ${pwned}; cat`);
+    const hooks = await start();
+    scratch.put('a', '1');
+    expect(await runAfterTools(hooks)).toBe(createSandbox().kind === 'bubblewrap');
+    expect(existsSync(pwned)).toBe(false);
+  });
+
   it('confines filter programs of the repository to the sandbox', async () => {
     const pwned = join(scratch.outside, 'pwned');
     scratch.put('.gitattributes', '* filter=evil\n');
