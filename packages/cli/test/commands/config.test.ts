@@ -74,6 +74,7 @@ describe('pawl config show', () => {
       { key: 'permission.mode', value: 'read-only', from: 'flags', where: null },
       { key: 'budgets.cost', value: 2, from: 'project', where: project },
       { key: 'testCommand', value: 'make test', from: 'project', where: project },
+      { key: 'projectInstructions', value: true, from: 'default', where: null },
     ]);
     writeProjectConfig('{}');
     await trustFolder(dir, {}, captureIo().io);

@@ -24,6 +24,7 @@ import { createPhaseTools } from '../tools/phases.ts';
 import type { Tool, ToolDescription } from '../tools/tool.ts';
 import { fillMissingBudgets, AgentConfigError, type AgentModelConfig } from './run-options.ts';
 import { createProfileModel, createSummaryModel, getCodecOptions } from './agent-model.ts';
+import type { CodingPrompt } from './coding-prompt.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
 import { isDataFilePath, type Config } from '../config/config.ts';
 import { formatUnknownName } from '../text/nearest-name.ts';
@@ -54,7 +55,10 @@ export type AgentSetupConfig = AgentModelConfig &
     readonly settings?: Partial<SessionSettings> | undefined;
     /** Budgets of a new session. Limits that are not set come from the profile. */
     readonly budgets?: Partial<BudgetLimits> | null | undefined;
-    /** System prompt; by default that of a coding agent if there is a workspace. */
+    /**
+     * System prompt. By default that of a coding agent if there is a workspace, with a description of the environment and
+     * the project's AGENTS.md files.
+     */
     readonly prompt?: string | undefined;
     /** Created for the session, in this order. */
     readonly observers?: readonly ((session: Session) => AgentObserver)[] | undefined;
@@ -217,16 +221,25 @@ async function prepareReaderTools(
 
 async function prepareCodingTools(config: AgentSetupConfig, context: SetupContext): Promise<PreparedTools> {
   // Most of the runtime: a run without a hosted model never needs it.
-  const { codingPrompt, createCodingSetup } = await import('./coding-setup.ts');
-  const { prompt = context.folder === null ? '' : codingPrompt } = config;
+  const { createCodingSetup } = await import('./coding-setup.ts');
+  const prompt = await prepareCodingPrompt(config, context);
   const { onEnd, warnings, close, ...options } = await createCodingSetup({ ...config, ...context });
   return {
-    options: { ...options, prompt },
-    warnings,
+    options: { ...options, prompt: prompt.text },
+    warnings: [...prompt.warnings, ...warnings],
     observe: (result) => onEnd.observe(result),
     saveFiles: async () => undefined,
     close,
   };
+}
+
+async function prepareCodingPrompt(
+  { prompt, projectInstructions = true }: AgentSetupConfig,
+  { folder, clock, signal }: SetupContext,
+): Promise<CodingPrompt> {
+  if (prompt !== undefined || folder === null) return { text: prompt ?? '', warnings: [] };
+  const { buildCodingPrompt } = await import('./coding-prompt.ts');
+  return buildCodingPrompt({ folder, projectInstructions, at: clock.now(), signal });
 }
 
 function openDefaultStorage(folder: FolderIndex | null): EntryStorage {

@@ -47,6 +47,8 @@ export type AgentToolConfig = {
   readonly testCommand?: string | undefined;
   /** Timeout and output limit by tool name. */
   readonly toolLimits?: LimitsByTool | undefined;
+  /** Whether the default prompt contains the AGENTS.md files of the project; true by default. */
+  readonly projectInstructions?: boolean | undefined;
 };
 
 /** What a coding agent needs besides its model and its memory. */
@@ -64,10 +66,6 @@ type CodingSetupOptions = AgentToolConfig & {
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
 };
-
-export const codingPrompt = `You are a coding agent that works in a project folder for the user. Investigate before you act: search and read first.
-Work in small steps, verify each one, and run the tests if there are any. Change only what the task requires. When the task
-is done, or cannot be done, call finish with an answer that states what you did and what remains to be done.`;
 
 /** Sets up everything needed to work on a project: tools, permission rules, sandbox, hooks and MCP servers. */
 export async function createCodingSetup(options: CodingSetupOptions): Promise<CodingSetup> {

@@ -143,6 +143,7 @@ export function toAgentConfig(flags: ModelFlags, config: Config): AgentModelConf
     mcpServers: config.mcpServers,
     testCommand: config.testCommand,
     toolLimits: config.toolLimits,
+    projectInstructions: config.projectInstructions,
   };
 }
 

@@ -17,6 +17,7 @@ const configDefaults: Config = {
   profile: 'pawl',
   permission: { mode: 'ask' },
   store: 'user',
+  projectInstructions: true,
 };
 
 const layersByPrecedence = ['flags', 'environment', 'project', 'user'] as const;
@@ -105,6 +106,7 @@ const configKeyOrder: readonly string[] = [
   'prices',
   'testCommand',
   'toolLimits',
+  'projectInstructions',
   'telemetry',
   'agent',
 ];

@@ -239,6 +239,9 @@ export const configSchema = z.strictObject({
     .record(lineSchema, toolLimitsSchema)
     .exactOptional()
     .meta({ description: 'Limits by tool name.' }),
+  projectInstructions: z.boolean().exactOptional().meta({
+    description: 'Whether the AGENTS.md files of the project are part of the prompt; true by default.',
+  }),
   telemetry: telemetrySchema.exactOptional().meta({
     description: 'Where to send traces and metrics. Read only from the user configuration.',
   }),

@@ -75,6 +75,8 @@ export type Config = {
   readonly testCommand?: string;
   /** Timeout and output limit by tool name. */
   readonly toolLimits?: LimitsByTool;
+  /** Whether the project's AGENTS.md files are part of the prompt. */
+  readonly projectInstructions?: boolean;
   readonly telemetry?: TelemetryKeys;
 };
 

@@ -38,6 +38,7 @@ export function mergeConfigs({
     prices: mergeNamedEntries(project.prices, user.prices, flags.prices),
     agent: mergeAgentKeys(layers),
     toolLimits: mergeNamedEntries(user.toolLimits, project.toolLimits, flags.toolLimits),
+    projectInstructions: mergeProjectInstructions(layers),
     telemetry: mergeTelemetry([user, environment, flags]),
   });
 }
@@ -127,6 +128,12 @@ function mergeConfigBudgets(user: Config, project: Config, flags: Config): Confi
     return fileValues.length === 0 ? [] : [[key, Math.min(...fileValues)] as const];
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Off in any layer is off: a project cannot turn its own instructions on again. */
+function mergeProjectInstructions(layers: readonly Config[]): boolean | undefined {
+  const values = layers.flatMap(({ projectInstructions: value }) => (value === undefined ? [] : [value]));
+  return values.length === 0 ? undefined : values.every(Boolean);
 }
 
 /** Merges key by key; later layers win. Headers apply only to the endpoint of the same layer. */

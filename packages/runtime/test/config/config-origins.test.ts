@@ -19,6 +19,7 @@ describe('listConfigOrigins', () => {
       { key: 'profile', value: 'pawl', from: 'default' },
       { key: 'store', value: 'user', from: 'default' },
       { key: 'permission.mode', value: 'ask', from: 'default' },
+      { key: 'projectInstructions', value: true, from: 'default' },
     ]);
   });
 

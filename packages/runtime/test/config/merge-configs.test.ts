@@ -107,6 +107,13 @@ describe('mergeConfigs', () => {
     });
   });
 
+  it('turns project instructions off if the user or the project does', () => {
+    const [on, off] = [{ projectInstructions: true }, { projectInstructions: false }];
+    expect(mergeThreeConfigs(on, {}, {})).toStrictEqual(on);
+    expect(mergeThreeConfigs(off, on, {})).toStrictEqual(off);
+    expect(mergeThreeConfigs(on, off, {})).toStrictEqual(off);
+  });
+
   it('uses the smaller of two budgets unless the command line sets one', () => {
     const user = { budgets: { modelCalls: 10, cost: 5 } };
     const project = { budgets: { modelCalls: 20, cost: 1, tokens: 7 } };

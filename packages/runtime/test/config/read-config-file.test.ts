@@ -66,6 +66,7 @@ prices:
   anthropic:some-model: { inputPerMillion: 3, outputPerMillion: 15 }
 store: workspace
 testCommand: npm test
+projectInstructions: false
 summaryModel: same
 agent: { max_retries: 5, state_machine: { enable: true, stuck_threshold: 4 } }
 toolLimits:
@@ -109,6 +110,7 @@ const fullConfig = {
   prices: { 'anthropic:some-model': { inputPerMillion: 3, outputPerMillion: 15 } },
   store: 'workspace',
   testCommand: 'npm test',
+  projectInstructions: false,
   summaryModel: 'same',
   agent: { max_retries: 5, state_machine: { enable: true, stuck_threshold: 4 } },
   toolLimits: {
