@@ -373,6 +373,12 @@ function runSessionCommand(
         : withoutCommands(showNotice(model, 'There is nothing to pause.'));
     case 'continue':
       return continueSession(model);
+    case 'init':
+      return isWaitingForUser(model)
+        ? { model, commands: [{ type: 'say', text: initMessage }] }
+        : withoutCommands(
+            showNotice(model, 'The agent takes no message now. Use /init when it waits for one.'),
+          );
     case 'finish':
       return isAgentBusy(model)
         ? {
@@ -390,6 +396,10 @@ function runSessionCommand(
       return kind satisfies never;
   }
 }
+
+const initMessage = `Write the file AGENTS.md in this folder, for coding agents that work on the project. First inspect the project: its README, manifests, configuration, CI files, and the layout of its folders.
+State what an agent cannot see at a glance: the commands to build, check and test (all tests, and a single one), the conventions of the code and of commits, the layout, and what must not be changed. Write only what you found in the files, at most 100 lines of Markdown, with no general advice.
+If AGENTS.md exists, read it, keep what is still true, and improve it. If there is a CLAUDE.md or another file with rules for agents, take over what it says.`;
 
 /** Continues after a pause, or after a stop of the governor. */
 function continueSession(model: ScreenModel): KeyResult {

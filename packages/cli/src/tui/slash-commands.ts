@@ -7,13 +7,14 @@ export type SlashCommand = {
   readonly effect:
     | { readonly kind: 'view'; readonly view: ScreenViewName }
     /** A command for the session; see `runSlashCommand`. */
-    | { readonly kind: 'pause' | 'continue' | 'finish' | 'cost' | 'output' | 'quit' };
+    | { readonly kind: 'pause' | 'continue' | 'init' | 'finish' | 'cost' | 'output' | 'quit' };
 };
 
 export const slashCommands: readonly SlashCommand[] = [
   { name: 'help', description: 'keys and commands', effect: { kind: 'view', view: 'help' } },
   { name: 'pause', description: 'let running work finish and start nothing new', effect: { kind: 'pause' } },
   { name: 'continue', description: 'continue after a pause or a stop', effect: { kind: 'continue' } },
+  { name: 'init', description: 'ask the agent to write or improve AGENTS.md', effect: { kind: 'init' } },
   { name: 'finish', description: 'finish now with one last answer', effect: { kind: 'finish' } },
   { name: 'cost', description: 'tokens, cost and calls so far', effect: { kind: 'cost' } },
   { name: 'output', description: 'show or hide the output of tools (Ctrl-O)', effect: { kind: 'output' } },

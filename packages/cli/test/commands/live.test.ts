@@ -95,6 +95,23 @@ describe('pawl in a terminal', { tags: ['tmux'] }, () => {
     await pane.waitForText('ended with 0');
   });
 
+  it('writes AGENTS.md after /init only once the user has approved it', async () => {
+    const content = '# AGENTS.md\n\nOne plan.\n';
+    server.says = (request) =>
+      request === 1 ? { tool: 'write', args: { path: 'AGENTS.md', content } } : 'AGENTS.md is there.';
+    const model = ['--model', 'openai-compatible:m', '--base-url', server.url];
+    const pane = await openPawlPane({ columns: 80, rows: 24 }, 'chat', ...model);
+    await pane.waitForText('your message');
+    await pane.press('/init', 'Enter');
+    await pane.waitForText('May this run?');
+    expect(JSON.stringify(server.asked[0]?.messages)).toContain('Write the file AGENTS.md');
+    expect(existsSync(join(folder, 'AGENTS.md'))).toBe(false);
+    await wait(readingMs);
+    await pane.press('1', 'Enter');
+    await pane.waitForText('AGENTS.md is there.');
+    expect(readFileSync(join(folder, 'AGENTS.md'), 'utf8')).toBe(content);
+  });
+
   it('runs nothing when the user types at a permission question', async () => {
     server.says = (request) =>
       request === 1 ? { tool: 'write', args: { path: 'plan.md', content: 'two\n' } } : 'I leave it.';

@@ -167,6 +167,14 @@ describe('commands', () => {
     expect(enterText(halted, '/continue').commands).toEqual([]);
   });
 
+  it('ask the agent for an AGENTS.md while it waits, and not while it works', () => {
+    const { model, commands } = enterText(waitingModel, '/init');
+    expect(commands).toEqual([{ type: 'say', text: expect.stringContaining('Write the file AGENTS.md') }]);
+    expect(model.ui.input.text).toBe('');
+    expect(enterText(busyModel, '/init').commands).toEqual([]);
+    expect(enterText(busyModel, '/init').model.ui.notice?.text).toContain('/init');
+  });
+
   it('explain why they do nothing', () => {
     for (const text of ['/pause', '/continue', '/finish', '/nothing', '/Pause now']) {
       const { model, commands } = enterText(waitingModel, text);
