@@ -5,7 +5,7 @@ export {
   type ExecutionSpool,
   type SpooledExecution,
 } from './store/spool.ts';
-export { getSessionSpoolFolder, withManifestFolder } from './store/manifest-folder.ts';
+export { findManifest, getSessionSpoolFolder, withManifestFolder } from './store/manifest-folder.ts';
 export { createMemoryStore } from './store/memory-store.ts';
 export { getMetadataText, getMetadataTools, createRowStore } from './store/row-store.ts';
 export { getOwnerState, getProcessOwner } from './store/owner.ts';

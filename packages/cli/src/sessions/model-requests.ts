@@ -3,7 +3,7 @@ import type { ReplayedStep } from '@pawl/core/projections';
 import type { ModelRequest } from '@pawl/runtime';
 import { buildModelRequest } from '@pawl/runtime/models';
 import type { AgentManifest } from '@pawl/runtime/agent-setup';
-import { getMetadataText, getMetadataTools } from '@pawl/runtime/store';
+import { findManifest } from '@pawl/runtime/store';
 import { isAskModelAction } from '@pawl/core/turn';
 
 /** One request to the model. */
@@ -15,9 +15,10 @@ export type SentModelRequest = {
 
 /** Lists the model requests that an event caused; most events cause none. */
 export function listModelRequests(
-  { event, after }: ReplayedStep,
-  { prompt, tools }: RunManifest,
+  { event, after, seq }: ReplayedStep,
+  readManifest: ManifestReader,
 ): readonly SentModelRequest[] {
+  const { prompt, tools } = readManifest(seq);
   return after.actions.filter(isAskModelAction).map((action) => ({
     request: action.request,
     attempt: action.attempt,
@@ -30,16 +31,20 @@ export type RunManifest = AgentManifest & {
   readonly missing: readonly ('prompt' | 'tools')[];
 };
 
-/** Reads the prompt and the tools from the session's metadata, if they were recorded there. */
-export function readRunManifest(metadata: Json): RunManifest {
-  const prompt = getMetadataText(metadata, 'prompt');
-  const tools = getMetadataTools(metadata);
-  return {
-    prompt: prompt ?? '',
-    tools: tools ?? [],
-    missing: [
-      ...(prompt === null ? (['prompt'] as const) : []),
-      ...(tools === null ? (['tools'] as const) : []),
-    ],
+/** Returns the manifest of the run that handled an event. */
+export type ManifestReader = (seq: number) => RunManifest;
+
+/** Reads the prompts and the tools from the session's metadata, if they were recorded there. */
+export function createManifestReader(metadata: Json): ManifestReader {
+  return (seq) => {
+    const { prompt, tools } = findManifest(metadata, seq);
+    return {
+      prompt: prompt ?? '',
+      tools: tools ?? [],
+      missing: [
+        ...(prompt === null ? (['prompt'] as const) : []),
+        ...(tools === null ? (['tools'] as const) : []),
+      ],
+    };
   };
 }

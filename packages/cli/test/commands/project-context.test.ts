@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -25,6 +26,7 @@ beforeEach(async () => {
   put('shop/sum.js', 'export const sum = (a, b) => a + b;\n');
   vi.stubEnv('HOME', outside);
   server = await startOpenAiServer();
+  scriptModel();
 });
 
 afterEach(() => {
@@ -62,6 +64,10 @@ function getReceivedSystem(index: number): string {
 async function showSystem(number: number): Promise<string> {
   const { out } = await pawl('show', 'last', '--prompt', String(number), '--json');
   return (JSON.parse(out) as { system: string }).system;
+}
+
+function listStoredFiles(): readonly string[] {
+  return readdirSync(join(outside, 'kept'), { recursive: true }).map(String);
 }
 
 describe('the context of the project', () => {
@@ -131,6 +137,50 @@ describe('the context of the project', () => {
     expect(after).toEqual(before);
     expect(after.code).toBe(0);
     expect(await showSystem(1)).toContain('Use spaces.');
+  });
+
+  it('is read again by pawl resume, and each request is shown as it was sent', async () => {
+    put('shop/AGENTS.md', 'Use spaces.');
+    await runWithServer('Count.');
+    put('shop/AGENTS.md', 'Use tabs.');
+    await pawl('resume', 'last', 'Count again.');
+    expect(getReceivedSystem(0)).toContain('Use spaces.');
+    expect(getReceivedSystem(1)).toContain('Use tabs.');
+    expect(await showSystem(1)).toContain('Use spaces.');
+    expect(await showSystem(2)).toContain('Use tabs.');
+    expect((await pawl('fork', 'last')).code).toBe(0);
+    put('shop/AGENTS.md', 'Use nothing.');
+    await pawl('resume', 'last', 'Count a third time.');
+    expect(getReceivedSystem(2)).toContain('Use nothing.');
+    expect(await showSystem(1)).toContain('Use spaces.');
+    expect(await showSystem(2)).toContain('Use tabs.');
+    expect(await showSystem(3)).toContain('Use nothing.');
+  });
+
+  it('is removed with its session', async () => {
+    put('shop/AGENTS.md', 'Use spaces.');
+    await runWithServer('Count.');
+    put('shop/AGENTS.md', 'Use tabs.');
+    await pawl('resume', 'last', 'Count again.');
+    expect(listStoredFiles().filter((file) => /[\da-f]{64}\.json$/.test(file))).toHaveLength(2);
+    expect((await pawl('rm', 'last', '--yes', '--force')).code).toBe(0);
+    expect(listStoredFiles().filter((file) => file.endsWith('.json'))).toEqual([]);
+  });
+
+  it('is shown as not recorded where the record is damaged', async () => {
+    put('shop/AGENTS.md', 'Use spaces.');
+    await runWithServer('Count.');
+    put('shop/AGENTS.md', 'Use tabs.');
+    await pawl('resume', 'last', 'Count again.');
+    const manifests = join(outside, 'kept/manifests');
+    const [file = ''] = readdirSync(manifests, { recursive: true })
+      .map(String)
+      .filter((name) => name.endsWith('resumed.json'));
+    writeFileSync(join(manifests, file), '{');
+    const { code, out } = await pawl('show', 'last', '--prompt', '2');
+    expect(code).toBe(0);
+    expect(out).toContain('Not recorded and omitted here: the prompt and the tools');
+    expect(out).not.toMatch(/Use (?:spaces|tabs)/);
   });
 
   it('does not reach the offline librarian', async () => {

@@ -9,7 +9,7 @@ import {
 } from '@pawl/core/projections';
 import { replaySteps } from '@pawl/runtime/logs';
 import { buildModelRequest } from '@pawl/runtime/models';
-import { getOwnerState, getMetadataText, getMetadataTools, type Store } from '@pawl/runtime/store';
+import { findManifest, getOwnerState, type Store } from '@pawl/runtime/store';
 import {
   fleetStatusSchema,
   healthSchema,
@@ -170,7 +170,7 @@ async function computeActivityRates(
 /** Rebuilds the exact model request that an event caused. */
 async function readModelPrompt(store: Store, id: string, at: number): Promise<ModelPrompt> {
   const { metadata, session: created } = await store.open(id, { at: 0 });
-  const [prompt, tools] = [getMetadataText(metadata, 'prompt'), getMetadataTools(metadata)];
+  const { prompt, tools } = findManifest(metadata, at);
   let dropped = 0;
   for await (const replayed of replaySteps(created, store.events(id))) {
     dropped += countDroppedMessages(replayed);

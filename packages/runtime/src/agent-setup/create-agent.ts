@@ -31,7 +31,8 @@ export type AgentConfig = AgentSetupConfig & {
   /** Stored with a new session. */
   readonly metadata?: Json | undefined;
   /**
-   * Whether to add the agent's prompt and the descriptions of its tools to the metadata, so that they can be shown later.
+   * Whether to record the agent's prompt and the descriptions of its tools, when it creates and when it resumes the
+   * session, so that they can be shown later.
    * They need a store `withManifestFolder`. The default is true if `store` is a path.
    */
   readonly recordManifest?: boolean | undefined;
@@ -84,7 +85,9 @@ async function createStoredAgent(config: AgentConfig, id: string, opened: AgentS
     post: (event) => agent.post(event),
     getSession: () => agent.session,
   });
-  const claimed = resumed ?? (await storeNewSession(store, owner, prepared, config));
+  const { recordManifest = typeof config.store === 'string' } = config;
+  const claimed = resumed ?? (await storeNewSession(store, owner, prepared, { ...config, recordManifest }));
+  if (resumed !== null && recordManifest) await recordResumedManifest(store, prepared);
   const saving = createTaskChain(onSaveError);
   const agent: Agent = new Agent({
     ...prepared.options,
@@ -151,12 +154,23 @@ async function storeNewSession(
   config: AgentConfig,
 ): Promise<ResumedSession> {
   const { session } = options;
-  const { metadata: given = null, recordManifest = typeof config.store === 'string' } = config;
-  const metadata = recordManifest ? { ...Object(given), ...createAgentManifest(session, options) } : given;
+  const { metadata: given = null, recordManifest } = config;
+  const metadata =
+    recordManifest === true ? { ...Object(given), ...createAgentManifest(session, options) } : given;
   try {
     const position = await store.create(session, owner, { metadata });
     const log = createStoreEventLog(store, session.id, position);
     return { fence: position.fence, session, metadata, log, unsavedEntries: [] };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The prompt and the tools of a resumed session may differ from those it was created with. */
+async function recordResumedManifest(store: Store, { options, close }: PreparedAgent): Promise<void> {
+  try {
+    await store.recordManifest?.(options.session.id, createAgentManifest(options.session, options));
   } catch (error) {
     await close();
     throw error;

@@ -1,4 +1,5 @@
 import type { Event, Json, Session, TurnStatus } from '@pawl/core';
+import type { ToolDescription } from '../tools/tool.ts';
 import type { CommandChannel } from './command-channel.ts';
 
 /**
@@ -41,6 +42,14 @@ export type Store = {
   remove(id: string): Promise<boolean>;
   /** The last 100 claims of a session, oldest first; empty if the session does not exist. */
   claims(id: string): Promise<readonly SessionClaim[]>;
+  /**
+   * Records the prompt and the tools of an agent that resumes the session, before it handles the next event. Stores
+   * `withManifestFolder` do; others have no place for them.
+   */
+  recordManifest?(
+    id: string,
+    manifest: { readonly prompt: string; readonly tools: readonly ToolDescription[] },
+  ): Promise<void>;
   /** Commands sent to running sessions. They are removed with the session and are not copied into a fork. */
   readonly commands: CommandChannel;
   close(): Promise<void>;

@@ -18,9 +18,10 @@ import { LineOutput } from '../../output/line-output.ts';
 import { resolveProfileOption, withSetupUsageErrors } from '../../options/load-config.ts';
 
 import {
+  createManifestReader,
   listModelRequests,
+  type ManifestReader,
   type SentModelRequest,
-  readRunManifest,
   type RunManifest,
 } from '../../sessions/model-requests.ts';
 import { truncateColumns, getOutputWidth } from '../../output/columns.ts';
@@ -41,10 +42,10 @@ export async function replayWithModel(
 ): Promise<ExitCode> {
   const { signal = new AbortController().signal, all = false, json = false } = options;
   const model = await resolveReplayModel(record, options);
-  const manifest = await buildReplayManifest(record);
-  const view = createReplayView(io, json, manifest);
+  const readManifest = await createReplayManifestReader(record);
+  const view = createReplayView(io, json, readManifest(0));
   const tally = { same: 0, different: 0 };
-  for await (const request of streamAnsweredRequests(record, manifest)) {
+  for await (const request of streamAnsweredRequests(record, readManifest)) {
     const reply = await requestReplayReply(model, request.ask, signal);
     if (signal.aborted) return exitCodes.interrupted;
     if (reply.type === 'failure') {
@@ -80,9 +81,13 @@ async function resolveReplayModel(
  * If the tools were not recorded, offers the tools that were called, with the parameters of those calls, so that the
  * model can call them again.
  */
-async function buildReplayManifest({ about, created, events }: SessionRecord): Promise<RunManifest> {
-  const manifest = readRunManifest(about);
-  if (!manifest.missing.includes('tools')) return manifest;
+async function createReplayManifestReader({
+  about,
+  created,
+  events,
+}: SessionRecord): Promise<ManifestReader> {
+  const readManifest = createManifestReader(about);
+  if (!readManifest(0).missing.includes('tools')) return readManifest;
   const called = new Map<string, Map<string, string>>();
   for await (const { event } of replaySteps(created, events())) {
     if (event.type !== 'model-replied') continue;
@@ -93,7 +98,11 @@ async function buildReplayManifest({ about, created, events }: SessionRecord): P
       for (const [key, value] of Object.entries(args)) types.set(key, getJsonSchemaType(value));
     }
   }
-  return { ...manifest, tools: [...called].map(([name, types]) => describeCalledTool(name, types)) };
+  const tools = [...called].map(([name, types]) => describeCalledTool(name, types));
+  return (seq) => {
+    const manifest = readManifest(seq);
+    return manifest.missing.includes('tools') ? { ...manifest, tools } : manifest;
+  };
 }
 
 function describeCalledTool(name: string, types: ReadonlyMap<string, string>): ToolDescription {
@@ -118,7 +127,7 @@ type AnsweredRequest = SentModelRequest & {
 /** Yields each request that got a reply. */
 async function* streamAnsweredRequests(
   { created, events }: SessionRecord,
-  manifest: RunManifest,
+  readManifest: ManifestReader,
 ): AsyncGenerator<AnsweredRequest, void, undefined> {
   let number = 0;
   let last: SentModelRequest | null = null;
@@ -128,7 +137,7 @@ async function* streamAnsweredRequests(
       yield { ...last, number, seq, recorded: event };
       last = null;
     }
-    for (const request of listModelRequests(each, manifest)) {
+    for (const request of listModelRequests(each, readManifest)) {
       number += 1;
       last = request;
     }

@@ -6,7 +6,7 @@ import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import {
   listModelRequests,
   type SentModelRequest,
-  readRunManifest,
+  createManifestReader,
   type RunManifest,
 } from '../../sessions/model-requests.ts';
 import type { SessionReplay } from '../../sessions/session-replay.ts';
@@ -18,13 +18,13 @@ export async function renderPrompt(
   number: number,
   { metadata, json }: { readonly metadata: Json; readonly json: boolean },
 ): Promise<string> {
-  const manifest = readRunManifest(metadata);
+  const readManifest = createManifestReader(metadata);
   let count = 0;
   for await (const each of walked) {
-    for (const sent of listModelRequests(each, manifest)) {
+    for (const sent of listModelRequests(each, readManifest)) {
       count += 1;
       if (count < number) continue;
-      const prompt = { number, seq: each.seq, sent, manifest };
+      const prompt = { number, seq: each.seq, sent, manifest: readManifest(each.seq) };
       return json ? JSON.stringify(toPromptJson(prompt)) : formatPrompt(prompt);
     }
   }

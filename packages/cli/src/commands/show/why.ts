@@ -9,7 +9,11 @@ import {
   formatStatus,
   type EvidenceEntry,
 } from '../../sessions/session-ending.ts';
-import { listModelRequests, readRunManifest, type RunManifest } from '../../sessions/model-requests.ts';
+import {
+  createManifestReader,
+  listModelRequests,
+  type ManifestReader,
+} from '../../sessions/model-requests.ts';
 import { openSessionReplay } from '../../sessions/session-replay.ts';
 import { openStep, type OpenStep, type StepRecord } from '../../sessions/step-record.ts';
 import { formatCount } from '../../output/format-number.ts';
@@ -54,7 +58,7 @@ async function findStepRecord(
 ): Promise<StepRecord> {
   const { walked } = await openSessionReplay(store, id, head);
   let count = 0;
-  for await (const step of splitSteps(walked, readRunManifest(metadata))) {
+  for await (const step of splitSteps(walked, createManifestReader(metadata))) {
     count += 1;
     if (wanted.by === 'event' && wanted.number < step.begins) throw createNoStepError(wanted.number);
     const reached = wanted.by === 'event' ? step.ends() : step.number;
@@ -70,12 +74,12 @@ async function findStepRecord(
  */
 async function* splitSteps(
   walked: AsyncIterable<ReplayedStep>,
-  manifest: RunManifest,
+  readManifest: ManifestReader,
 ): AsyncGenerator<OpenStep, void, undefined> {
   let step: OpenStep | null = null;
   let number = 0;
   for await (const each of walked) {
-    const requests = listModelRequests(each, manifest);
+    const requests = listModelRequests(each, readManifest);
     if (requests.length === 0 || each.event.type !== 'user-message') step?.add(each);
     for (const request of requests) {
       if (step !== null) yield step;
