@@ -56,12 +56,12 @@ export function appendResults(
   conversation: ConversationHistory<ConversationMessage>,
   executions: readonly CallExecution[],
   at: number,
-  outputs: PartialOutput['outputs'] = {},
+  outputs?: PartialOutput['outputs'],
 ): ConversationHistory<ConversationMessage> {
   let result = conversation;
   for (const execution of executions) {
     const { id: callId, tool } = execution.call;
-    const output = Object.hasOwn(outputs, callId) ? outputs[callId] : undefined;
+    const output = outputs !== undefined && Object.hasOwn(outputs, callId) ? outputs[callId] : undefined;
     result = appendItem(result, {
       role: 'tool',
       at,
@@ -80,7 +80,7 @@ export function appendResults(
 export function closeConversation(
   turn: TurnState,
   at: number,
-  partial: PartialOutput = {},
+  partial?: PartialOutput,
 ): ConversationHistory<ConversationMessage> {
   return appendSteering(closeOpenWork(turn, at, partial), getAgenda(turn), at);
 }
@@ -88,11 +88,11 @@ export function closeConversation(
 function closeOpenWork(
   turn: TurnState,
   at: number,
-  partial: PartialOutput,
+  partial: PartialOutput | undefined,
 ): ConversationHistory<ConversationMessage> {
   switch (turn.status) {
     case 'callingModel':
-      return partial.reply === undefined || partial.reply.request !== turn.request
+      return partial?.reply === undefined || partial.reply.request !== turn.request
         ? turn.conversation
         : appendItem(turn.conversation, {
             role: 'assistant',
@@ -102,7 +102,7 @@ function closeOpenWork(
             isInterrupted: true,
           });
     case 'executingTools':
-      return appendResults(turn.conversation, turn.executions, at, partial.outputs);
+      return appendResults(turn.conversation, turn.executions, at, partial?.outputs);
     case 'awaitingPermission':
       return appendItems(
         turn.conversation,

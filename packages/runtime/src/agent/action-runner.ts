@@ -35,7 +35,9 @@ export class ActionRunner {
   readonly #context: TaskContext;
   readonly #onTaskEnd: () => void;
   readonly #running = new Map<string, RunningTask>();
-  #partialReply: NonNullable<PartialOutput['reply']> | null = null;
+  /** The text of the latest reply, and the request it answers. */
+  #text = '';
+  #textRequest = 0;
 
   constructor({ onTaskEnd, ...context }: TaskContext & { readonly onTaskEnd: () => void }) {
     this.#context = context;
@@ -74,18 +76,22 @@ export class ActionRunner {
     this.#abort(({ name }) => previous.has(name) && !current.has(name));
   }
 
-  /** Notes the text of a reply as it arrives, in case the user interrupts it. */
+  /** Notes the text of a reply as it arrives, in case the user interrupts it. Runs for each piece of a stream. */
   noteText(request: number, text: string): void {
-    const before = this.#partialReply?.request === request ? this.#partialReply.text : '';
-    this.#partialReply = { request, text: (before + text).slice(-partialTextChars) };
+    if (request !== this.#textRequest) {
+      this.#textRequest = request;
+      this.#text = '';
+    }
+    this.#text += text;
   }
 
   /** Returns what the work in progress has produced so far; null if it is nothing. */
   async collectPartialOutput(session: Session): Promise<PartialOutput | null> {
     const turn = getUnpausedTurn(session.turn);
-    const reply = this.#partialReply;
-    if (turn.status === 'callingModel')
-      return reply === null || reply.request !== turn.request || reply.text.trim() === '' ? null : { reply };
+    if (turn.status === 'callingModel') {
+      const text = this.#textRequest === turn.request ? this.#text.slice(-partialTextChars) : '';
+      return text.trim() === '' ? null : { reply: { request: turn.request, text } };
+    }
     const runs = findInterruptedCalls(session)?.runs ?? [];
     const outputs: Record<string, string> = {};
     for (const { call, execution } of runs) {

@@ -173,8 +173,13 @@ export class Agent {
    * Queues an event; resolves, once it is persisted and its actions have started, to whether the state machine accepted
    * it.
    */
-  async post(event: UnstampedEvent): Promise<boolean> {
-    if (event.type !== 'cancel-requested' || event.partial !== undefined) return this.#enqueue(event);
+  post(event: UnstampedEvent): Promise<boolean> {
+    return event.type === 'cancel-requested' && event.partial === undefined
+      ? this.#cancel(event)
+      : this.#enqueue(event);
+  }
+
+  async #cancel(event: UnstampedEvent & { readonly type: 'cancel-requested' }): Promise<boolean> {
     const partial = await this.#runner.collectPartialOutput(this.#session);
     return this.#enqueue(partial === null ? event : { ...event, partial });
   }
@@ -318,8 +323,10 @@ export class Agent {
   #notifyIdleWaiters(): void {
     const isIdle = this.#isIdle();
     const isAtRest = !this.#draining && this.#preparing === null && !this.#runner.isBusy;
+    // This runs after every event.
+    if (!isIdle && !isAtRest) return;
     this.#idleWaiters = this.#idleWaiters.filter(({ isResting, resolve }) => {
-      const isDone = isIdle || (isAtRest && isResting(this.#session));
+      const isDone = isIdle || isResting(this.#session);
       if (isDone) resolve();
       return !isDone;
     });
