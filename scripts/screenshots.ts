@@ -30,13 +30,13 @@ server.says = (request) => {
   const fixedCode = 'reduce((sum, price) => sum + price, 0)';
   return { tool: 'edit', args: { path: 'total.js', old: originalCode, new: fixedCode } };
 };
-const goal = 'The total of an order is wrong when it is empty. Find out why and mend it.';
+const goal = 'The total of an order is wrong when it is empty. Find out why and fix it.';
 const flags = ['--dir', workFolder, '--store', join(folder, 'sessions.db'), '--max-steps', '40'];
 const model = ['--model', 'openai-compatible:local', '--base-url', server.url];
 const bin = join(repositoryRoot, 'packages/cli/bin/pawl.js');
 const terminalPane = await openTmuxPane([process.execPath, bin, 'run', ...flags, ...model, goal], {
-  columns: 110,
-  rows: 32,
+  columns: 100,
+  rows: 26,
   socket: join(folder, 'tmux'),
 });
 try {
