@@ -1,6 +1,14 @@
 import { revealHiddenCharacters } from '@pawl/runtime/permission';
 import { formatDiffGutter, parseDiffLines, type DiffLine } from '../output/diff-lines.ts';
-import { createSegment, toPlainLine, wrapLine, type StyledLine, type TextStyle } from './styled-line.ts';
+import type { RecordedChange } from './screen-model.ts';
+import {
+  blankLine,
+  createSegment,
+  toPlainLine,
+  wrapLine,
+  type StyledLine,
+  type TextStyle,
+} from './styled-line.ts';
 
 const diffStyles: { readonly [Kind in DiffLine['kind']]: TextStyle } = {
   added: 'good',
@@ -23,4 +31,15 @@ export function renderDiff(diff: string, columns: number): readonly StyledLine[]
       createSegment(row, diffStyles[line.kind]),
     ]);
   });
+}
+
+/** Renders the changes of a turn, each under the name of its file. */
+export function renderChanges(changes: readonly RecordedChange[], columns: number): readonly StyledLine[] {
+  if (changes.length === 0)
+    return [[createSegment('   No file has been changed since the last message.', 'dim')]];
+  return changes.flatMap(({ path, diff }) => [
+    [createSegment(` ${path}`, 'strong')],
+    ...renderDiff(diff, columns),
+    blankLine,
+  ]);
 }

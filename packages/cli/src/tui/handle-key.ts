@@ -479,6 +479,7 @@ function scrollView(model: ScreenModel, key: KeyPress): ScreenModel {
     case 'transcript':
     case 'events':
       return scrollBack(model, key);
+    case 'diff':
     case 'chart':
     case 'governor':
     case 'help':

@@ -21,6 +21,7 @@ import { createSegment, type StyledLine, createPainter } from './styled-line.ts'
 import { renderTranscript } from './transcript-panel.ts';
 import {
   isRedrawNeeded,
+  isWaitingForUser,
   createScreenModel,
   resizeScreen,
   applyStepResult,
@@ -85,6 +86,8 @@ export function openLiveView({ io, session, controls, ...descriptor }: LiveViewO
     screen.draw(renderFrame(model).map(paint));
   };
   const change = (next: ScreenModel): void => {
+    // The bell rings once when the user's turn comes.
+    if (waitsForUser(next) && !waitsForUser(model)) io.stderr.write('\x07');
     model = next;
     if (!isClosed) timer ??= setTimeout(draw, 1_000 / framesPerSecond);
   };
@@ -149,6 +152,11 @@ export function openLiveView({ io, session, controls, ...descriptor }: LiveViewO
       }
     },
   };
+}
+
+/** Whether the session waits for an answer or for a message. */
+function waitsForUser(model: ScreenModel): boolean {
+  return model.descriptor.mode !== 'watch' && (model.questions.length > 0 || isWaitingForUser(model));
 }
 
 /** An unanswered question counts as no. */

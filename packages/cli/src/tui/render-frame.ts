@@ -1,4 +1,5 @@
 import { computePhaseProgress, formatPhaseLine } from '@pawl/core/phases';
+import { renderChanges } from './diff-view.ts';
 import { renderChart } from './chart-view.ts';
 import { renderGovernor } from './governor-view.ts';
 import { renderInputArea } from './input-line.ts';
@@ -7,7 +8,7 @@ import { renderEventLog } from './logged-events.ts';
 import { renderMemoryView } from './memory-view.ts';
 import { countQuestionRows, renderQuestion } from './question-panel.ts';
 import { getOpenQuestion } from './questions.ts';
-import type { ScreenModel, ScreenSize } from './screen-model.ts';
+import type { ScreenModel, ScreenSize, ScreenViewName } from './screen-model.ts';
 import { renderStatusLine } from './status-line.ts';
 import {
   blankLine,
@@ -64,27 +65,22 @@ export function getQuestionSize(model: ScreenModel): ScreenSize {
 
 /** Renders all lines of the current view; only some of them fit on the screen. */
 export function renderViewLines(model: ScreenModel): readonly StyledLine[] {
-  const { columns } = getViewSize(model);
-  const { ui, now } = model;
-  switch (ui.view) {
-    case 'work':
-      return [];
-    case 'transcript':
-      return renderTranscript(ui.frozen?.transcript ?? model.transcript, { columns, now, cardRows: 30 });
-    case 'chart':
-      return [...renderChart(model, columns), blankLine, ...renderPhases(model, columns)];
-    case 'governor':
-      return renderGovernor(model, columns);
-    case 'memory':
-      return renderMemoryView(model, getViewSize(model));
-    case 'events':
-      return renderEventLog(ui.frozen?.events ?? model.events, columns);
-    case 'help':
-      return renderHelp(model, columns);
-    default:
-      return ui.view satisfies never;
-  }
+  return viewRenderers[model.ui.view](model, getViewSize(model));
 }
+
+const viewRenderers: {
+  readonly [View in ScreenViewName]: (model: ScreenModel, size: ScreenSize) => readonly StyledLine[];
+} = {
+  work: () => [],
+  transcript: ({ ui, transcript, now }, { columns }) =>
+    renderTranscript(ui.frozen?.transcript ?? transcript, { columns, now, cardRows: 30 }),
+  diff: ({ changes }, { columns }) => renderChanges(changes, columns),
+  chart: (model, { columns }) => [...renderChart(model, columns), blankLine, ...renderPhases(model, columns)],
+  governor: (model, { columns }) => renderGovernor(model, columns),
+  memory: renderMemoryView,
+  events: ({ ui, events }, { columns }) => renderEventLog(ui.frozen?.events ?? events, columns),
+  help: (model, { columns }) => renderHelp(model, columns),
+};
 
 /** The rightmost column stays free. */
 function getUsableColumns({ size }: ScreenModel): number {

@@ -15,6 +15,7 @@ import {
   type TranscriptItem,
 } from '@pawl/core/projections';
 import type { StepResult, StoreOutage } from '@pawl/runtime';
+import { parseDiffLines } from '../output/diff-lines.ts';
 import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
 import { emptyTextInput, setText, type TextInput } from './text-input.ts';
 import {
@@ -30,6 +31,7 @@ import type { UserQuestion } from '@pawl/runtime/tools';
 export const screenViewNames = [
   'work',
   'transcript',
+  'diff',
   'chart',
   'governor',
   'memory',
@@ -57,6 +59,8 @@ export type ScreenModel = {
   /** `latest` is the latest verdict since the last user message. */
   readonly verdicts: { readonly count: number; readonly latest: Verdict | null };
   readonly usage: SessionUsage;
+  /** The changes to files since the last user message, oldest first. */
+  readonly changes: readonly RecordedChange[];
   readonly storeOutage: StoreOutage | null;
   /** Steering messages that the agent has not received yet. */
   readonly pendingSteering: readonly string[];
@@ -73,6 +77,9 @@ export type SessionDescriptor = {
   /** The files of the folder, for completion. */
   readonly paths: readonly string[];
 };
+
+/** A change to a file as a unified diff. */
+export type RecordedChange = { readonly path: string; readonly diff: string };
 
 export type SessionUsage = {
   readonly modelCalls: number;
@@ -151,6 +158,7 @@ export function createScreenModel(options: {
     visitedStatuses: [session.turn.status],
     verdicts: { count: 0, latest: null },
     usage: { modelCalls, toolCalls, inputTokens: 0, outputTokens: 0, cost },
+    changes: [],
     storeOutage: null,
     pendingSteering: [],
     questions: [],
@@ -175,11 +183,14 @@ export function applyStepResult(model: ScreenModel, result: StepResult): ScreenM
   const { session: before } = model;
   const { session, event } = result;
   const items = listTranscriptItems(toReplayedStep(before, result));
+  const changes = updateChanges(model.changes, items, event.type === 'user-message');
+  const transcript = updateTranscript(model.transcript, items);
   return {
     ...model,
     now: Number.isFinite(event.at) ? Math.max(model.now, event.at) : model.now,
     session,
-    transcript: updateTranscript(model.transcript, items),
+    transcript: hasTurnEnded(before, session) ? appendChangeSummary(transcript, changes) : transcript,
+    changes,
     events: appendLoggedEvent(model.events, { before, result, items }),
     visitedStatuses: session === before ? model.visitedStatuses : updateTrail(model.visitedStatuses, result),
     verdicts: updateVerdicts(
@@ -231,6 +242,45 @@ function updateTrail(trail: readonly TurnStatus[], { notes }: StepResult): reado
   const [first] = transitions;
   if (first === undefined) return trail;
   return first.from === 'waitingForUser' ? [first.from, ...states] : [...trail.slice(-maxTrail), ...states];
+}
+
+/** Limit for a turn that changes very many files; the log has all of them. */
+const maxChanges = 200;
+
+function updateChanges(
+  changes: readonly RecordedChange[],
+  items: readonly TranscriptItem[],
+  isNewTurn: boolean,
+): readonly RecordedChange[] {
+  const added = items.flatMap((item) =>
+    item.kind === 'tool-result'
+      ? item.diffs.map((diff, index): RecordedChange => ({ path: item.files[index] ?? '', diff }))
+      : [],
+  );
+  if (!isNewTurn && added.length === 0) return changes;
+  return [...(isNewTurn ? [] : changes), ...added].slice(-maxChanges);
+}
+
+function hasTurnEnded(before: Session, after: Session): boolean {
+  return !isBetweenTurns(before) && isBetweenTurns(after);
+}
+
+function isBetweenTurns({ turn }: Session): boolean {
+  return turn.status === 'waitingForUser' || turn.status === 'halted';
+}
+
+/** Lists the changed files at the end of a turn, with the numbers of added and removed lines. */
+function appendChangeSummary(transcript: LiveTranscript, changes: readonly RecordedChange[]): LiveTranscript {
+  if (changes.length === 0) return transcript;
+  const counts = new Map<string, { added: number; removed: number }>();
+  for (const { path, diff } of changes) {
+    const count = counts.get(path) ?? { added: 0, removed: 0 };
+    for (const { kind } of parseDiffLines(diff)) if (kind === 'added' || kind === 'removed') count[kind] += 1;
+    counts.set(path, count);
+  }
+  const files = Array.from(counts, ([path, { added, removed }]) => `${path} +${added} −${removed}`);
+  const title = files.length === 1 ? 'Changed' : `Changed ${files.length} files:`;
+  return appendRemark(transcript, 'info', `${title} ${files.join(', ')} (/diff)`);
 }
 
 function updateVerdicts(

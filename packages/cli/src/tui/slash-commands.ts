@@ -23,6 +23,7 @@ export const slashCommands: readonly SlashCommand[] = [
     description: 'the whole conversation',
     effect: { kind: 'view', view: 'transcript' },
   },
+  { name: 'diff', description: 'changes to files in this turn', effect: { kind: 'view', view: 'diff' } },
   { name: 'chart', description: 'the state chart of the turn', effect: { kind: 'view', view: 'chart' } },
   {
     name: 'governor',

@@ -159,6 +159,46 @@ describe('the work view', () => {
   });
 });
 
+describe('changes to files', () => {
+  const editEvents: readonly Event[] = [
+    createCallReplyEvent(2_000, '', ['a', 'edit', { path: 'sum.js', old: 'a', new: 'b' }]),
+    { type: 'tool-started', at: 2_000, callId: 'a' },
+    {
+      type: 'tool-finished',
+      at: 2_100,
+      callId: 'a',
+      outcome: { ok: true, output: 'done' },
+      files: [{ path: 'sum.js', hash: 'x', diff: '@@ -1,2 +1,3 @@\n same\n-old\n+new\n+more' }],
+    },
+    { type: 'hooks-finished', at: 2_100, actionTaken: false },
+  ];
+  const edited = applyEvents(openTestScreen(), helloEvent, ...editEvents);
+
+  it('are shown with the call, and listed at the end of the turn', () => {
+    expect(renderScreenText(edited)).toContain(
+      '   ✓ Edited sum.js                                                      100 ms\n       1   same\n       2 - old\n       2 + new\n       3 + more\n',
+    );
+    expect(renderScreenText(edited)).not.toContain('Changed');
+    const done = applyEvents(edited, createCallReplyEvent(3_000, 'Done.'));
+    expect(renderScreenText(done)).toContain('   Changed sum.js +2 −1 (/diff)\n');
+    const next = applyEvents(
+      done,
+      { ...helloEvent, at: 4_000 },
+      createCallReplyEvent(5_000, 'Nothing to do.'),
+    );
+    expect(renderScreenText(next).match(/Changed/g)).toHaveLength(1);
+  });
+
+  it('have a view of their own', () => {
+    const text = renderScreenText({ ...edited, ui: { ...edited.ui, view: 'diff' } });
+    expect(text).toContain(' sum.js\n    1   same\n    2 - old\n    2 + new\n    3 + more\n');
+    const none = openTestScreen();
+    expect(renderScreenText({ ...none, ui: { ...none.ui, view: 'diff' } })).toContain(
+      'No file has been changed',
+    );
+  });
+});
+
 describe('the governor view', () => {
   it('shows budgets, the nearest rules and the latest verdict', () => {
     const model = applyEvents(

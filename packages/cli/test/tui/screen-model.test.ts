@@ -139,6 +139,22 @@ describe('the screen model', () => {
     expect(renderScreenText(openTestScreen({ session }))).toContain('answer 39');
   });
 
+  it('is bounded when a turn changes very many files', () => {
+    const files = Array.from({ length: 500 }, (_, index) => ({
+      path: `f${index}`,
+      hash: 'x',
+      diff: '@@ -1,1 +1,1 @@\n+a',
+    }));
+    const model = applyEvents(
+      openTestScreen(),
+      helloEvent,
+      createCallReplyEvent(2_000, '', ['a', 'shell', {}]),
+      { type: 'tool-finished', at: 2_100, callId: 'a', outcome: { ok: true, output: '' }, files },
+    );
+    expect(model.changes).toHaveLength(200);
+    expect(model.changes.at(-1)?.path).toBe('f499');
+  });
+
   it('reports that events cannot be saved', () => {
     const storeOutage = { kind: 'full', message: 'There is no room left on the disk.' } as const;
     expect(renderScreenText({ ...openTestScreen(), storeOutage })).toContain(
