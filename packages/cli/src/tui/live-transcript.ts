@@ -284,7 +284,7 @@ const itemForms: { readonly [Kind in TranscriptItem['kind']]?: ItemForm<Kind> } 
       'bad',
       kind === 'requested'
         ? `Ended: ${reason}`
-        : `Stopped: ${reason}. Write a message to go on, or /continue to continue anyway; /governor shows the evidence.`,
+        : `Stopped: ${reason}. Write a message, or /continue to continue anyway; /governor shows the evidence.`,
     ),
   // Shown elsewhere: a message when it is delivered, the rest in the chart and in the event log.
   message: skipItem,

@@ -98,7 +98,7 @@ const statusTexts = {
   awaitingPermission: 'Waiting for your decision',
   postToolsHook: 'Running hooks',
   paging: 'Making room in the context',
-  paused: 'Paused: /continue goes on',
+  paused: 'Paused: /continue resumes',
   shuttingDown: 'Ended',
 } as const;
 

@@ -29,7 +29,7 @@ const createRunOptions = (more: Partial<RunOptions> = {}): RunOptions => ({
 });
 
 describe('pawl chat, without a terminal', () => {
-  it('goes on with the next line after a stop of the governor, but not after the end of a budget', async () => {
+  it('continues with the next line after a stop of the governor, but not after the end of a budget', async () => {
     server.says = (_, { messages }) =>
       JSON.stringify(messages).includes('"two"')
         ? 'Now I know it.'

@@ -156,7 +156,7 @@ describe('commands', () => {
     };
     const stopped = applyEvents(busyModel, verdict);
     expect(renderScreenText(stopped)).toContain(
-      ' ✗ Stopped: the same call has had the same result 5 times. Write a message to',
+      ' ✗ Stopped: the same call has had the same result 5 times. Write a message, or',
     );
     expect(enterText(stopped, '/continue').commands).toEqual([{ type: 'say', text: 'Continue.' }]);
     expect(enterText(stopped, 'look elsewhere').commands).toEqual([{ type: 'say', text: 'look elsewhere' }]);

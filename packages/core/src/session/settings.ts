@@ -26,7 +26,7 @@ export type SessionSettings = {
   readonly haltOnFailedPhase: boolean;
   /**
    * Whether a user message continues a session that the governor, a budget or a failed phase has stopped. Sessions of
-   * older releases do not have this setting, and end for good.
+   * older releases do not have this setting, and their stops are final.
    */
   readonly continueAfterStop?: boolean;
   readonly governor: GovernorSettings;

@@ -58,7 +58,7 @@ function continueWithSteering(
     : ignoreEvent(session, turn, event, haltedRefusal);
 }
 
-/** The user knows why the session was stopped and decides to go on, so an exhausted budget is granted again. */
+/** The user knows why the session was stopped and decides to continue, so an exhausted budget is granted again. */
 function renewBudget(session: Session, { haltReason }: HaltedTurn): Session {
   return haltReason.kind === 'budget' ? { ...session, budgetUsage: initialBudgetUsage } : session;
 }
