@@ -152,7 +152,7 @@ export function formatInstallCommand(name: string): string {
   const { kind, root } = findInstallation();
   switch (kind) {
     case 'clone':
-      return `npm install --prefix ${quotePath(root)}`;
+      return `npm install --prefix ${quotePath(resolve(root))}`;
     case 'npx':
       return `npm install ${wanted} && ${formatTrustCommand()}`;
     case 'project':

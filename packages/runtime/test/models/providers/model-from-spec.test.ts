@@ -134,8 +134,10 @@ describe('a model from a spec', () => {
     const name = '@pawl/no-such-provider';
     const load = (): Promise<object> => import(/* @vite-ignore */ name);
     const loading = openPackagedModel(name, { load, create: () => undefined });
+    // A path with spaces is quoted.
+    const folder = /^[\w./\\:-]+$/.test(repositoryRoot) ? repositoryRoot : JSON.stringify(repositoryRoot);
     await expect(loading).rejects.toThrow(
-      `The package ${name} is not installed. Install it with: npm install --prefix ${repositoryRoot}`,
+      `The package ${name} is not installed. Install it with: npm install --prefix ${folder}`,
     );
     const broken = openPackagedModel('@ai-sdk/openai', {
       load: () => Promise.reject<object>(new Error('It is broken.')),
