@@ -110,7 +110,7 @@ export async function driveRun({
     options.flags.watchResources === true ? await monitorMachine(agent, options.folder.root, view) : null;
   signal.addEventListener('abort', detach, { once: true });
   try {
-    view.control(agent.session, createLiveControls(agent, detach));
+    view.control(agent.session, createLiveControls(agent, detach), { isStored: opened.path !== null });
     if (signal.aborted) detach();
     await startAgent(agent, start, commandListener);
     commandListener.listen(agent);

@@ -35,7 +35,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
       live?.observe(result);
       if (result.session.turn.status !== 'waitingForUser') wake();
     },
-    control(session, controls) {
+    control(session, controls, { isStored }) {
       const leave = (): void => {
         hasLeft = true;
         wake();
@@ -49,6 +49,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
         id: session.id,
         mode,
         model,
+        isStored,
         controls: { ...controls, leave },
       });
     },

@@ -34,7 +34,7 @@ export type RunView = {
   setStoreOutage(outage: StoreOutage | null): void;
   observe(seen: StepResult): void;
   /** Called once, when there is an agent to control. */
-  control(session: Session, controls: LiveControls): void;
+  control(session: Session, controls: LiveControls, options: { readonly isStored: boolean }): void;
   /** Called whenever nothing is left to do. */
   next(session: Session): Promise<NextInput>;
   end(result: RunResult): void | Promise<void>;

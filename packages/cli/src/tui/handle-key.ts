@@ -10,6 +10,7 @@ import {
 import {
   addToHistory,
   advanceClock,
+  describeStorage,
   isWaitingForUser,
   openCompletion,
   screenViewNames,
@@ -34,7 +35,6 @@ import { getMaxQuestionScroll } from './question-panel.ts';
 import { findSlashCommand, parseSlashCommand, type SlashCommand } from './slash-commands.ts';
 import { formatUsage } from './status-line.ts';
 import { appendRemark } from './live-transcript.ts';
-import { shortenId } from '../output/format-number.ts';
 
 /** A key, or text that was typed or pasted at once. */
 export type KeyPress =
@@ -226,10 +226,7 @@ function handleChord(model: ScreenModel, letter: string): KeyResult {
 /** The first press only explains what the second one does. */
 function requestQuit(model: ScreenModel): KeyResult {
   if (model.ui.quitConfirmUntil !== null) return { model, commands: [{ type: 'quit' }] };
-  const notified = showNotice(
-    model,
-    `Press Ctrl-C again to quit. The session is saved. Resume it with: pawl resume ${shortenId(model.descriptor.id)}`,
-  );
+  const notified = showNotice(model, `Press Ctrl-C again to quit. ${describeStorage(model.descriptor)}`);
   return withoutCommands(updateViewState(notified, { quitConfirmUntil: model.now + quitConfirmMs }));
 }
 

@@ -111,7 +111,7 @@ const typingKeyHelp: readonly HelpEntry[] = [
   ['@', 'complete the name of a file with tab'],
   ['ctrl-g', 'edit the message in $EDITOR'],
   ['esc', 'interrupt the turn; clears the message when the agent waits'],
-  ['ctrl-c twice', 'quit; the session is saved'],
+  ['ctrl-c twice', 'quit'],
 ];
 
 const watchingKeyHelp: readonly HelpEntry[] = [['esc, ctrl-c', 'stop watching; the session keeps running']];

@@ -26,12 +26,12 @@ import {
   resizeScreen,
   applyStepResult,
   advanceClock,
+  describeStorage,
   addWarning,
   replaceInput,
   type SessionDescriptor,
   type ScreenModel,
 } from './screen-model.ts';
-import { shortenId } from '../output/format-number.ts';
 
 /** The actions of the keys; each is called once per key press and not awaited. */
 export type LiveControls = {
@@ -55,6 +55,7 @@ export type LiveViewOptions = {
   readonly id: string;
   readonly mode: SessionDescriptor['mode'];
   readonly model: string;
+  readonly isStored: boolean;
 };
 
 export type LiveView = {
@@ -229,14 +230,5 @@ function editText(text: string): string | Error {
 const defaultEditor = process.platform === 'win32' ? 'notepad' : 'vi';
 
 function renderFarewell({ descriptor }: ScreenModel): readonly StyledLine[] {
-  return descriptor.mode === 'watch'
-    ? []
-    : [
-        [
-          createSegment(
-            ` The session is saved. Resume it with: pawl resume ${shortenId(descriptor.id)}`,
-            'strong',
-          ),
-        ],
-      ];
+  return descriptor.mode === 'watch' ? [] : [[createSegment(` ${describeStorage(descriptor)}`, 'strong')]];
 }

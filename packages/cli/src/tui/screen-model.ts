@@ -16,6 +16,7 @@ import {
 } from '@pawl/core/projections';
 import type { StepResult, StoreOutage } from '@pawl/runtime';
 import { parseDiffLines } from '../output/diff-lines.ts';
+import { shortenId } from '../output/format-number.ts';
 import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
 import { emptyTextInput, setText, type TextInput } from './text-input.ts';
 import {
@@ -74,6 +75,8 @@ export type SessionDescriptor = {
   readonly model: string;
   /** `watch` is read-only. */
   readonly mode: 'run' | 'chat' | 'watch';
+  /** Whether the session can be resumed after the end of the process. */
+  readonly isStored: boolean;
   /** The files of the folder, for completion. */
   readonly paths: readonly string[];
 };
@@ -223,6 +226,13 @@ export function resizeScreen(model: ScreenModel, size: ScreenSize): ScreenModel 
 
 export function addWarning(model: ScreenModel, text: string): ScreenModel {
   return { ...model, transcript: appendRemark(model.transcript, 'warn', text) };
+}
+
+/** Says what becomes of the session when the user quits. */
+export function describeStorage({ id, isStored }: SessionDescriptor): string {
+  return isStored
+    ? `The session is saved. Resume it with: pawl resume ${shortenId(id)}`
+    : 'The session is not saved, because it has no store.';
 }
 
 /** Replaces the typed text. */

@@ -32,7 +32,7 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   { name: 'memory', description: 'the working memory', effect: { kind: 'view', view: 'memory' } },
   { name: 'events', description: 'the event log', effect: { kind: 'view', view: 'events' } },
-  { name: 'quit', description: 'quit; the session is saved', effect: { kind: 'quit' } },
+  { name: 'quit', description: 'quit', effect: { kind: 'quit' } },
 ];
 
 export type ParsedSlashCommand = { readonly name: string; readonly argument: string };

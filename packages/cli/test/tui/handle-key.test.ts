@@ -250,6 +250,8 @@ describe('while the agent works', () => {
     expect(pressKeys(once.model, ctrlCKey).commands).toEqual([{ type: 'quit' }]);
     const late = handleKey(once.model, ctrlCKey, once.model.now + 60_000);
     expect(late.commands).toEqual([]);
+    const unsaved = pressKeys(openTestScreen({ isStored: false }), ctrlCKey).model;
+    expect(renderScreenText(unsaved)).toContain('Press Ctrl-C again to quit. The session is not saved');
   });
 
   it('is read-only in a session that runs elsewhere', () => {

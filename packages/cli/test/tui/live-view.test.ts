@@ -130,7 +130,7 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
     await terminal.press('/events', 'Enter');
     await terminal.waitForText(/\d  \d\d:\d\d:\d\d  user-message {7}remember/);
     await terminal.press('Tab');
-    await terminal.waitForText('quit; the session is saved');
+    await terminal.waitForText('ctrl-c twice');
     await terminal.press('/memory', 'Enter');
     await terminal.waitForText('   │   "notes.md",');
   });

@@ -91,6 +91,7 @@ async function createLiveWatchView(
     session,
     folder: getMetadataText(metadata, 'dir') ?? '',
     paths: [],
+    isStored: true,
     model: getMetadataText(metadata, 'model') ?? '',
     id: session.id,
     mode: 'watch',
